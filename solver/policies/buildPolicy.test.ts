@@ -376,8 +376,6 @@ describe("buildPolicy", () => {
       "at least one quantum",
     ],
     ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingThreshold: 1 } }, "A quantum is 0 s"],
-    ["rounds out of order", justInTime(beam, { order: { kind: "sjf", agingThreshold: 9 } }), "the order must be fcfs, not sjf"],
-    ["rounds over time slots", justInTime(beam, { place: { kind: "time-slots" } }), "Time slots may hold back"],
     ["rounds over no model", justInTime(beam, { models: [], workflows: [] }), "at least one model"],
     ["rounds over a model twice", justInTime(beam, { models: [...profiles, ...profiles] }), "small is listed twice"],
     ["throughput out of order", justInTime(beam, { models: [profileOf([4, 2, 4]), ...profiles.slice(1)] }), "at batch 2 after 4"],

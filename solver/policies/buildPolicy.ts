@@ -25,8 +25,9 @@ import { slackRoute } from "./routes/slackRoute";
 export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
-  if (document.kind === "just-in-time") return justInTimePolicy(document, placeOf(document.place));
-  return composePolicy({ route: routeOf(document), order: orderOf(document.order), place: placeOf(document.place) });
+  const parts = { order: orderOf(document.order), place: placeOf(document.place) };
+  if (document.kind === "just-in-time") return justInTimePolicy(document, parts);
+  return composePolicy({ route: routeOf(document), ...parts });
 }
 
 function routeOf(document: Exclude<PolicyDocument, JustInTimePolicy>): Route {

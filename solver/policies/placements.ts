@@ -26,21 +26,51 @@ export function roomOf({ capacity, inFlight }: Slots): number {
 }
 
 /**
- * Places a queue's work in its order, for as long as there are free seats. A call that the place holds back does not block those after it:
- * the next that fits goes (JOINT, "feasible").
+ * Places the work of one model during one decision, one after the other in its order. A call that the place holds back does not block those
+ * after it: the next that fits goes (JOINT, "feasible").
  *
  * **Bound.** At most `MOST_PASSES` later calls go before a call that is held back. Then it is due: it is tried before all others, and while
  * it fits nowhere one replica is kept for it, which gets nothing else. It goes at the latest when what that replica had has ended, as an
  * idle replica takes any call. Each due call keeps a replica of its own; where none is left, nothing goes before it anywhere.
- *
- * @throws Error where a place that never holds work back finds no replica although there is room.
  */
-export function* placements({ queue, slots, place, held, nowSeconds }: QueueToPlace): Generator<Placement, void> {
-  let room = roomOf(slots);
-  if (room === 0) return;
-  const choose = place.choosing?.(slots, nowSeconds) ?? ((work: WaitingWork) => place.choose(slots, work, nowSeconds));
-  const kept = new Set<number>();
-  const keepFor = (work: WaitingWork): void => {
+export class Placing {
+  /** Seats that are still free. */
+  room: number;
+  /** Work held back by this decision that is not due. */
+  readonly back: WaitingWork[] = [];
+  private readonly choosing: (work: WaitingWork) => number;
+  private readonly kept = new Set<number>();
+
+  constructor(private readonly at: Omit<QueueToPlace, "queue">) {
+    const { slots, place, nowSeconds } = at;
+    this.room = roomOf(slots);
+    this.choosing = place.choosing?.(slots, nowSeconds) ?? ((work) => place.choose(slots, work, nowSeconds));
+  }
+
+  /**
+   * Index of the work's replica, which then has one more in flight; -1: the work is held back.
+   * @throws Error where a place that never holds work back finds no replica although there is room.
+   */
+  place(work: WaitingWork): number {
+    const { slots, place, held } = this.at;
+    const chosen = this.choosing(work);
+    if (chosen >= 0) {
+      held.forget(work.id);
+      slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
+      this.room -= 1;
+      for (const earlier of this.back) if (held.pass(earlier.id)) this.keepFor(earlier);
+      return chosen;
+    }
+    if (held.due.has(work.id)) this.keepFor(work);
+    else if (place.askAgainSeconds === undefined)
+      throw new Error(`${place.kind} found no replica of ${slots.model} although there is room`);
+    else this.back.push(work);
+    return -1;
+  }
+
+  private keepFor(work: WaitingWork): void {
+    const { slots, place, held, nowSeconds } = this.at;
+    const { kept } = this;
     const known = slots.replicaIds.indexOf(held.due.get(work.id) ?? "");
     const stays = known >= 0 && (slots.capacity[known] ?? 0) > 0 && !kept.has(known);
     const index = stays ? known : (place.nearest?.(slots, { work, nowSeconds, kept }) ?? leastBusy(slots, kept));
@@ -50,44 +80,30 @@ export function* placements({ queue, slots, place, held, nowSeconds }: QueueToPl
       kept.add(index);
       slots.capacity[index] = Math.min(slots.capacity[index] ?? 0, slots.inFlight[index] ?? 0);
     }
-    room = roomOf(slots);
-  };
-  const sent = (work: WaitingWork, chosen: number): Placement => {
-    held.forget(work.id);
-    slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
-    room -= 1;
-    return { work, chosen };
-  };
+    this.room = roomOf(slots);
+  }
+}
 
+/** Places a queue's work in its order, what is due first, for as long as there are free seats. */
+export function* placements({ queue, ...at }: QueueToPlace): Generator<Placement, void> {
+  const { held, nowSeconds } = at;
+  if (roomOf(at.slots) === 0) return;
+  const placing = new Placing(at);
   for (const position of held.due.size === 0 ? [] : queue.positionsOf(held.due)) {
     const work = queue.at(position);
-    if (room === 0 || work === undefined) return;
-    const chosen = choose(work);
-    if (chosen >= 0) {
-      queue.releaseAt(position, nowSeconds);
-      yield sent(work, chosen);
-      continue;
-    }
-    queue.setAsideAt(position);
-    keepFor(work);
+    if (placing.room === 0 || work === undefined) return;
+    const chosen = placing.place(work);
+    if (chosen >= 0) queue.releaseAt(position, nowSeconds);
+    else queue.setAsideAt(position);
     yield { work, chosen };
   }
-  const back: WaitingWork[] = [];
-  while (room > 0 && back.length < MOST_HELD) {
+  while (placing.room > 0 && placing.back.length < MOST_HELD) {
     const work = queue.peek();
     if (work === undefined) return;
-    const chosen = choose(work);
-    if (chosen < 0) {
-      if (place.askAgainSeconds === undefined) throw new Error(`${place.kind} found no replica of ${slots.model} although there is room`);
-      queue.setAside();
-      back.push(work);
-      yield { work, chosen };
-      continue;
-    }
-    queue.release(nowSeconds);
-    const placed = sent(work, chosen);
-    for (const earlier of back) if (held.pass(earlier.id)) keepFor(earlier);
-    yield placed;
+    const chosen = placing.place(work);
+    if (chosen >= 0) queue.release(nowSeconds);
+    else queue.setAside();
+    yield { work, chosen };
   }
 }
 

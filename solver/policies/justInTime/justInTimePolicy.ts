@@ -2,29 +2,44 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import { modelIn } from "@/solver/workflow/configurationSpace";
-import { type Action, MOST_WEIGHED, type Need, type Policy, type ReplicaView, type View, type WaitingWork } from "../core/policy";
-import type { Place } from "../core/policyParts";
+import {
+  type Action,
+  MOST_HELD,
+  MOST_WEIGHED,
+  type Need,
+  type Policy,
+  type ReplicaView,
+  type View,
+  type WaitingWork,
+} from "../core/policy";
+import type { Order, Place } from "../core/policyParts";
+import { refreshed, seatsOf } from "../core/replicaSeats";
+import { HeldWork } from "../heldWork";
+import { Placing } from "../placements";
+import { plannedMemory } from "../plannedMemory";
+import { ReleaseQueue } from "../releaseQueue";
 import { beamSearch } from "./beamSearch";
 import { cheapestConfiguration, quickestConfiguration } from "./boundConfiguration";
 import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
 import { ModelEngines } from "./modelEngines";
 import { type ProgramConfigurations, StagedPrograms } from "./programConfigurations";
 import { RoundLog } from "./roundLog";
+import { RoundOrder } from "./roundOrder";
 import { RoundQueue, type StagedWork } from "./roundQueue";
 import type { RoundSearch } from "./roundSearch";
 import { StagedWorkflow } from "./stagedWorkflow";
 
 /**
- * The model of a workflow's stage is chosen when an engine has room (Aragog, section 3.2). All waiting requests are one queue, in the order
- * in which their programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round assigns
+ * The model of a workflow's stage is chosen when an engine has room (Aragog, section 3.2). All waiting requests are one queue, by default in
+ * the order in which their programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round assigns
  * it to requests by the policy's selection. Each request gets a model of at least one configuration that is accurate for its program and
  * agrees with the choices for it so far; the new choice narrows them. A request that no free model may serve is passed over and blocks
- * none.
+ * none. So is one that its place holds back; which then is due, and keeps a replica, is decided as for any queue (`placements.ts`).
  *
  * Requests without a prediction, and those of no declared workflow, go to the largest model. Where no replica of a model is up, the policy
  * uses accurate configurations without it; where there is none, the request is refused. Each model is one stage.
  */
-export function justInTimePolicy(document: JustInTimePolicy, place: Place): Policy {
+export function justInTimePolicy(document: JustInTimePolicy, { order, place }: { readonly order: Order; readonly place: Place }): Policy {
   const { models, selection } = document;
   /** Whether programs are bound to one configuration before there is room, and whether they are bound again at each stage. */
   const binds = selection.kind === "cheapest" || selection.kind === "quickest";
@@ -44,6 +59,13 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
   /** Waiting requests bound to each model, and the number that arrived since they were counted. */
   const boundWaiting = new Int32Array(names.length);
   let unbound = 0;
+  const held = new HeldWork();
+  const roundOrder = new RoundOrder(order.preference, held);
+  const { memoryPlan } = place;
+  /** What the place has held back in the current decision. */
+  const heldNow = new Set<StagedWork>();
+  let placings: readonly Placing[] = [];
+  let askAgainSeconds: number | null = null;
   let seen: readonly ReplicaView[] | null = null;
   let out = 0;
   let rounds = 0;
@@ -105,7 +127,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     unbound = 0;
   }
 
-  function see({ replicas }: View): void {
+  function see({ replicas, nowSeconds }: View): void {
     if (replicas !== seen) {
       seen = replicas;
       for (const own of engines) own.seat(replicas);
@@ -115,6 +137,8 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       own.refresh();
       if (own.out) out |= 1 << model;
     }
+    heldNow.clear();
+    placings = engines.map(({ slots }) => new Placing({ slots, place, held, nowSeconds }));
   }
 
   function waitsNoLonger(one: StagedWork): void {
@@ -139,6 +163,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       const one = staged(work);
       if (one.gone || allowed(one) !== 0) continue;
       waitsNoLonger(one);
+      held.forget(work.id);
       calls.delete(work.id);
       const who =
         one.program === null
@@ -153,43 +178,66 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     for (const [model, own] of engines.entries()) free[model] = own.free;
     if (free.every((slots) => slots === 0)) return false;
     rounds += 1;
-    const queue = new RoundQueue({ waiting, round: rounds, out, staged, allowed });
+    const mayGo = (one: StagedWork): number => (heldNow.has(one) ? 0 : allowed(one));
+    const queue = new RoundQueue({ waiting, ordered: roundOrder.isOwn, round: rounds, out, staged, allowed: mayGo });
     const models = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const assignments = search({ free, gain: (model, requests) => engines[model]?.gain(requests) ?? 0, next: (open) => queue.next(open) });
     const { given, looked } = queue;
     if (looked > 0) log.note({ nowSeconds, looked, models, requests: given, mostTokensPerSecond, assignments });
     let passedOver = 0;
+    const heldBefore = heldNow.size;
     for (const [at, one] of given.entries()) {
       const own = engines[assignments[0]?.choices[at] ?? -1];
       if (own === undefined) passedOver += 1;
-      else actions.push(send(one, own, nowSeconds));
+      else if (own.free > 0) send(one, own, nowSeconds, actions);
     }
+    const holdsBack = heldNow.size > heldBefore && heldNow.size < MOST_HELD;
     // A request that another request of its program has just excluded from its bound model is bound again.
     const bindsNow = passedOver > 0 && binds;
-    return given.length > 0 && (queue.deferred || bindsNow || given.length === most);
+    return given.length > 0 && (queue.deferred || bindsNow || holdsBack || given.length === most);
   }
 
-  function send(one: StagedWork, own: ModelEngines, nowSeconds: number): Action {
+  /** Sends a request to a replica of a model, unless the place holds it back. */
+  function send(one: StagedWork, own: ModelEngines, nowSeconds: number, actions: Action[]): void {
     const { work, program, agent } = one;
     const stage = engines.indexOf(own);
     const degraded = place.degraded?.(own.slots) ?? null;
-    const chosen = place.choose(own.slots, work, nowSeconds);
-    const replicaId = own.slots.replicaIds[chosen];
-    if (replicaId === undefined) throw new Error(`${place.kind} found no replica of ${own.model} although there is room`);
-    own.sent(chosen);
+    const replicaId = own.slots.replicaIds[placings[stage]?.place(work) ?? -1];
+    own.changed();
+    if (replicaId === undefined) {
+      heldNow.add(one);
+      return;
+    }
+    roundOrder.sent(nowSeconds);
     waitsNoLonger(one);
     if (program !== null) {
       program.choose(agent, stage);
       log.sent(program);
     }
-    return { kind: "dispatch", workId: work.id, replicaId, stage, ...(degraded === null ? {} : { degraded }) };
+    const priority = roundOrder.priorityOf(work);
+    actions.push({
+      kind: "dispatch",
+      workId: work.id,
+      replicaId,
+      stage,
+      ...(priority === undefined ? {} : { priority }),
+      ...(degraded === null ? {} : { degraded }),
+    });
   }
+
+  /** The replicas of each model. Which of the waiting requests come there next, only a round decides. */
+  const plannedQueues = ({ replicas }: View) =>
+    names.map((model) => ({
+      slots: refreshed(seatsOf(model, replicas)),
+      queue: new ReleaseQueue([], {}, undefined),
+      held: new HeldWork(),
+    }));
 
   const reads: readonly Need[] = selection.kind === "fixed" || workflows.length === 0 ? [] : ["configurations"];
   return {
     kind: "just-in-time",
-    needs: [...new Set<Need>([...reads, "identifiers", ...place.needs])],
+    needs: [...new Set<Need>([...reads, "identifiers", ...order.needs, ...place.needs])],
     preference: null,
     choosesModel: true,
     rounds: () => log.view(),
@@ -212,12 +260,19 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       if (out !== 0) reopen(view.waiting);
       if (unbound > 0 && binds) bindWaiting(view.waiting);
       if (out !== 0) refuse(view.waiting, actions);
+      const ordered = { ...view, waiting: roundOrder.ordered(view.waiting) };
       let more = true;
-      while (more) more = holdRound(view, actions);
+      while (more) more = holdRound(ordered, actions);
+      const hasRoom = placings.some(({ room }) => room > 0);
+      askAgainSeconds = heldNow.size > 0 && hasRoom ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
       return actions;
     },
+    ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds, due: () => held.due.keys() }),
+    ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), plannedQueues(view), view.nowSeconds) }),
     observe(event) {
+      order.observe?.(event);
       place.observe?.(event);
+      if (event.kind === "left") held.forget(event.workId);
       if (event.kind === "queued") staged(event.work);
       else if (event.kind === "ended") for (const workflow of workflows) programs.ended(workflow, event.programId);
       else if (event.kind === "left" || event.kind === "finished") {

@@ -9,14 +9,8 @@ const MOST_TRIED_MODELS = 4;
 
 /** Why no just-in-time choice can be built from the document, in one sentence with the offending value; null when one can. */
 export function justInTimeRefusal(document: JustInTimePolicy): string | null {
-  const { models, workflows, selection, order, place } = document;
+  const { models, workflows, selection } = document;
   if (models.length === 0) return "Just-in-time choice needs at least one model.";
-  if (order.kind !== "fcfs") {
-    return `Rounds serve requests in the order in which their programs began: the order must be fcfs, not ${order.kind}.`;
-  }
-  if (place.kind === "time-slots") {
-    return "Time slots may hold back what goes next, which rounds have already given a slot: place on the least loaded replica, in turn or by KV cache.";
-  }
   for (const model of models) {
     const refusal = profileRefusal(model);
     if (refusal !== null) return refusal;

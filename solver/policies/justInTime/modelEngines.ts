@@ -4,6 +4,7 @@ import { MOST_WEIGHED, type ReplicaView } from "../core/policy";
 import type { Slots } from "../core/policyParts";
 import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
 import type { ModelSlots } from "../core/roundsView";
+import { roomOf } from "../placements";
 
 /** The part of a just-in-time policy's document on one model. */
 export type ProfiledModel = JustInTimePolicy["models"][number];
@@ -42,16 +43,13 @@ export class ModelEngines {
   /** Updates to the current state of the replicas. */
   refresh(): void {
     const { replicas } = this.seats;
-    const { inFlight, capacity } = refreshed(this.seats);
-    this.free = 0;
+    const { capacity } = refreshed(this.seats);
     this.out = true;
     for (let index = 0; index < capacity.length; index += 1) {
-      const room = Math.min(capacity[index] ?? 0, this.saturationBatch);
-      capacity[index] = room;
-      this.free += Math.max(0, room - (inFlight[index] ?? 0));
+      capacity[index] = Math.min(capacity[index] ?? 0, this.saturationBatch);
       this.out &&= replicas[index]?.down === true;
     }
-    this.known = 0;
+    this.changed();
   }
 
   /** The slots in which dispatches are counted as they are decided. */
@@ -59,11 +57,9 @@ export class ModelEngines {
     return this.seats.slots;
   }
 
-  /** One more request is in flight at one of the replicas. */
-  sent(index: number): void {
-    const { inFlight } = this.seats.slots;
-    inFlight[index] = (inFlight[index] ?? 0) + 1;
-    this.free -= 1;
+  /** The slots changed: a request was sent to a replica, or one is kept for a request that is due. */
+  changed(): void {
+    this.free = roomOf(this.seats.slots);
     this.known = 0;
   }
 

@@ -21,6 +21,8 @@ export interface RoundSource {
   readonly round: number;
   /** Models that are not there, as bits. */
   readonly out: number;
+  /** Whether `waiting` is in an order of its own, not in that in which programs began. */
+  readonly ordered: boolean;
   staged(work: WaitingWork): StagedWork;
   /** The models that it may run on, as bits. */
   allowed(staged: StagedWork): number;
@@ -28,7 +30,7 @@ export interface RoundSource {
 
 /**
  * The requests of one round in order of precedence: by the start of their programs, within a program the deeper agents
- * first. Only requests that may run on a free model are returned; the others are examined no further than needed for that.
+ * first; or, in an order of its own, as listed, of each program one request a round. Only requests that may run on a free model are returned; the others are examined no further than needed for that.
  */
 export class RoundQueue {
   /** Number of requests that were examined, and of those that were returned. */
@@ -50,7 +52,7 @@ export class RoundQueue {
       if ((allowed & open) === 0) continue;
       const { program } = one;
       // A bound request is processed on its own: another of its program waits until the choice has narrowed its models.
-      const continues = program !== null && one.bound < 0 && this.given.at(-1)?.program === program;
+      const continues = !this.source.ordered && program !== null && one.bound < 0 && this.given.at(-1)?.program === program;
       if (program !== null && !continues) {
         if (program.round === round) {
           this.deferred = true;
@@ -84,7 +86,7 @@ export class RoundQueue {
     for (; this.at < waiting.length; this.at += 1) {
       const work = waiting[this.at];
       if (work === undefined || work.state.kind !== "queued") continue;
-      if (work.programArrivalSeconds !== began) {
+      if (source.ordered || work.programArrivalSeconds !== began) {
         if (serves) break;
         block.length = 0;
         began = work.programArrivalSeconds;
