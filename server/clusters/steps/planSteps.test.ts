@@ -131,6 +131,21 @@ describe("planSteps", () => {
     expect(kinds(steps)).toEqual(["stop", "start", "verify", "switch-policy"]);
   });
 
+  it("starts an engine that died and is still ending again before it takes the last one that serves", () => {
+    const [dead, serving, small] = [engine("large", [1]), engine("large", [0]), engine("small", [0])];
+    const rollOut = between([serving, dead], [dead, small]);
+    const standing = rollOut.standing.map((one) => ({ ...one, stopping: one.id === dead.id }));
+    const steps = planSteps({ ...rollOut, standing });
+    const at = (kind: string, id: string): number =>
+      steps.findIndex(
+        ({ action }) => action.kind === kind && ("engine" in action ? action.engine.id : "engineId" in action && action.engineId) === id,
+      );
+    expect(at("verify", dead.id)).toBeGreaterThan(at("stop", dead.id));
+    expect(at("drain", serving.id)).toBeGreaterThan(at("verify", dead.id));
+    for (const { action } of steps.slice(0, at("verify", dead.id)))
+      if ("routing" in action) expect(action.routing.active).toEqual([serving.id]);
+  });
+
   it("starts an engine of the plan in force again after it died, and lists it anew", () => {
     const engines = [engine("a", [0]), engine("a", [1])];
     const rollOut = between(engines, engines);

@@ -63,10 +63,12 @@ class RollOutPlanner {
     const { standing, routing, target } = rollOut;
     this.targetIds = new Set(target.engines.map((engine) => engine.id));
     this.running = new Map(standing.map((engine) => [engine.id, engine]));
+    const isStopping = new Set(standing.filter(({ stopping }) => stopping).map(({ id }) => id));
     const kept = new Set(standing.filter((engine) => !engine.stopping && this.targetIds.has(engine.id)).map((engine) => engine.id));
     this.leaving = new Set(standing.map((engine) => engine.id).filter((id) => !kept.has(id)));
     this.routed = new Set([...routing.active, ...routing.cordoned]);
-    this.proved = new Set(routing.active.filter((id) => this.running.has(id)));
+    // An engine that is ending answers nobody, even if the gateway still lists it: its process may have died and left others behind.
+    this.proved = new Set(routing.active.filter((id) => this.running.has(id) && !isStopping.has(id)));
     this.pending = target.engines.filter((engine) => !kept.has(engine.id));
     // An engine without a route, such as an attached one that the plan leaves out, is never seen to take requests: it would be verified
     // forever.
