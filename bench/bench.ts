@@ -18,6 +18,7 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
+import { jointRoundsBenchmarks } from "./joint/jointRounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
@@ -84,6 +85,7 @@ const benchmarks: readonly Benchmark[] = [
   ...ensembleBenchmarks,
   ...gateReplayBenchmarks,
   ...gateBenchmarks,
+  ...jointRoundsBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

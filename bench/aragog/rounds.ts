@@ -52,7 +52,7 @@ function drawnRound(random: Random): () => RoundSlots {
   return () => {
     round += 1;
     const queue = new RoundQueue({
-      ...{ waiting: waiting.map(({ work }) => work), round, out: 0 },
+      ...{ waiting: waiting.map(({ work }) => work), round, out: 0, ordered: false },
       staged: (work) => byWork.get(work) as StagedWork,
       allowed: ({ program, agent }) => program?.allowed(agent, 0) ?? 0,
     });

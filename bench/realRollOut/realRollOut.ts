@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { Benchmark } from "../lib/benchmark";
+import { provenance } from "../lib/provenance";
 import { resultsFolder, writeTables } from "../lib/results";
 import { AskedQuestions } from "./askedQuestions";
 import { type Kill, moments, victims } from "./moments";
@@ -131,7 +132,7 @@ const realRollOut = (engine: EngineKind): Benchmark => ({
     const missing = await rollOutSeries({
       engine,
       models,
-      kills: openKills(known, everyKill),
+      kills: openKills(known, everyKill, provenance().commit),
       loadSeconds: measuredLoadSeconds(known),
       requestsPerSecond: setting("WEIR_BENCH_REAL_RATE", 5),
       runSeconds: setting("WEIR_BENCH_REAL_RUN_SECONDS", 1_500),

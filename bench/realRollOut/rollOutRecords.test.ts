@@ -81,11 +81,24 @@ describe("a kill that missed its moment", () => {
 
   it("is tried again by the next call, as is one whose run did not end, and its requests count", () => {
     const kills = [null, atSwitch, loading];
-    expect(openKills([run({}), missed, run({ kill: loading, error: "not ended after 9 s" })], kills)).toEqual([atSwitch, loading]);
-    expect(openKills([run({}), missed, hit], kills)).toEqual([loading]);
+    expect(openKills([run({}), missed, run({ kill: loading, error: "not ended after 9 s" })], kills, "b")).toEqual([atSwitch, loading]);
+    expect(openKills([run({}), missed, hit], kills, "b")).toEqual([loading]);
     expect(totalsOf([run({}), { ...missed, failed: 2 }, hit], 3)).toMatchObject({
       figure: 2,
       detail: expect.stringMatching(/^2 of 3 runs there and back; .*; 1 kills missed their moment; 3 requests/),
+    });
+  });
+
+  it("is made again by a later commit where its newest run failed requests, which then are counted apart", () => {
+    const failing = { ...hit, failed: 3, commit: "a" };
+    const again = { ...hit, at: "2026-01-02T00:00:00.000Z", commit: "b" };
+    expect(openKills([run({}), failing], [null, atSwitch], "a")).toEqual([]);
+    expect(openKills([run({}), failing], [null, atSwitch], "b")).toEqual([atSwitch]);
+    expect(openKills([run({}), failing, again], [null, atSwitch], "b")).toEqual([]);
+    expect(totalsOf([run({}), failing], 2).figure).toBe(3);
+    expect(totalsOf([run({}), failing, again], 2)).toMatchObject({
+      figure: 0,
+      detail: expect.stringContaining("1 runs of earlier versions, made again since, failed 3 requests"),
     });
   });
 

@@ -13,6 +13,8 @@ import type { DueKill, RollOutEnd } from "./rollOutUnderKill";
 export interface RollOutRecord extends Partial<RollOutEnd>, Partial<DueKill> {
   readonly engine: EngineKind;
   readonly at: string;
+  /** Of Weir when it was made; every kept record has it. */
+  readonly commit?: string;
   readonly kill: Kill | null;
   /** Why it did not end as planned; null: it did. */
   readonly error: string | null;
@@ -60,9 +62,19 @@ export function withMissed(records: readonly RollOutRecord[]): readonly RollOutR
 
 const sameKill = (a: Kill | null, b: Kill | null): boolean => a?.victim === b?.victim && a?.moment === b?.moment;
 
-/** The kills without a run that ended and in which they came at their moment. */
-export const openKills = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[]): readonly (Kill | null)[] =>
-  kills.filter((kill) => !records.some((record) => record.error === null && record.missed !== true && sameKill(record.kill, kill)));
+/** Whether a run ended, and its kill came at its moment. */
+const isWhole = ({ error, missed }: RollOutRecord): boolean => error === null && missed !== true;
+
+/** The kills without a whole run, and those whose newest whole run failed requests on an earlier commit. */
+export const openKills = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[], commit: string): readonly (Kill | null)[] =>
+  kills.filter((kill) => {
+    const newest = records.findLast((record) => isWhole(record) && sameKill(record.kill, kill));
+    return newest === undefined || (newest.failed > 0 && newest.commit !== commit);
+  });
+
+/** Whether a later commit made the run again, whole. */
+const isSuperseded = (record: RollOutRecord, records: readonly RollOutRecord[]): boolean =>
+  records.some((one) => one.at > record.at && one.commit !== record.commit && isWhole(one) && sameKill(one.kill, record.kill));
 
 /** Load time of the new engine in the newest run without a kill; null: none has it. */
 export const measuredLoadSeconds = (records: readonly RollOutRecord[]): number | null =>
@@ -72,8 +84,10 @@ export const measuredLoadSeconds = (records: readonly RollOutRecord[]): number |
 export const byKill = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[]): readonly RollOutRecord[] =>
   kills.flatMap((kill) => records.filter((record) => sameKill(record.kill, kill)));
 
-/** Figures over all records: no attempt is left out. */
-export function totalsOf(records: readonly RollOutRecord[], planned: number): Measurement {
+/** Figures over all attempts but those whose failures led to a change and that were made again after it: the detail counts these apart. */
+export function totalsOf(all: readonly RollOutRecord[], planned: number): Measurement {
+  const mended = all.filter((record) => record.failed > 0 && isSuperseded(record, all));
+  const records = all.filter((record) => !mended.includes(record));
   const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
   const notEnded = records.filter(({ error }) => error !== null);
   const lost = notEnded.reduce((total, { failed }) => total + failed, 0);
@@ -81,6 +95,11 @@ export function totalsOf(records: readonly RollOutRecord[], planned: number): Me
   const detail = [
     `${records.length - notEnded.length - missed} of ${planned} runs there and back; ${notEnded.length} attempts did not end, with ${lost} of the failed requests`,
     ...(missed === 0 ? [] : [`${missed} kills missed their moment`]),
+    ...(mended.length === 0
+      ? []
+      : [
+          `${mended.length} runs of earlier versions, made again since, failed ${mended.reduce((total, { failed }) => total + failed, 0)} requests`,
+        ]),
     `${sum(({ sent }) => sent)} requests, ${sum(({ lostAttempts }) => lostAttempts)} broken connections`,
     `wrong: ${sum(({ modelWrong }) => modelWrong)} by the model, ${sum(({ garbled }) => garbled)} garbled or cut`,
   ].join("; ");

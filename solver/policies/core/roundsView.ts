@@ -17,7 +17,7 @@ export interface Round {
   /** Requests that some free engine might have served, and their partial assignments kept at the end. 0 where nothing could be sent. */
   readonly requests: number;
   readonly kept: number;
-  /** The best of those kept, best first; the first was carried out. */
+  /** The best of those kept, best first; the first was carried out, but for requests that their place held back. */
   readonly candidates: readonly RoundCandidate[];
 }
 

@@ -1,7 +1,5 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-import { hasConfiguration } from "@/solver/workflow/configurationSet";
-import { modelIn } from "@/solver/workflow/configurationSpace";
 import {
   type Action,
   MOST_HELD,
@@ -19,10 +17,10 @@ import { Placing } from "../placements";
 import { plannedMemory } from "../plannedMemory";
 import { ReleaseQueue } from "../releaseQueue";
 import { beamSearch } from "./beamSearch";
-import { cheapestConfiguration, quickestConfiguration } from "./boundConfiguration";
 import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
 import { ModelEngines } from "./modelEngines";
-import { type ProgramConfigurations, StagedPrograms } from "./programConfigurations";
+import { ProgramBinding } from "./programBinding";
+import { StagedPrograms } from "./programConfigurations";
 import { RoundLog } from "./roundLog";
 import { RoundOrder } from "./roundOrder";
 import { RoundQueue, type StagedWork } from "./roundQueue";
@@ -41,9 +39,6 @@ import { StagedWorkflow } from "./stagedWorkflow";
  */
 export function justInTimePolicy(document: JustInTimePolicy, { order, place }: { readonly order: Order; readonly place: Place }): Policy {
   const { models, selection } = document;
-  /** Whether programs are bound to one configuration before there is room, and whether they are bound again at each stage. */
-  const binds = selection.kind === "cheapest" || selection.kind === "quickest";
-  const bindsAnew = selection.kind === "quickest" && selection.when === "stage";
   const names = models.map(({ model }) => model);
   const largest = names.length - 1;
   const workflows = document.workflows.map((_, index) => new StagedWorkflow(document, index));
@@ -56,9 +51,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
   const programs = new StagedPrograms();
   /** Requests of programs' agents that wait or are with an engine. */
   const calls = new BoundedMap<StagedWork>();
-  /** Waiting requests bound to each model, and the number that arrived since they were counted. */
-  const boundWaiting = new Int32Array(names.length);
-  let unbound = 0;
+  const binding = selection.kind === "cheapest" || selection.kind === "quickest" ? new ProgramBinding(selection, engines) : null;
   const held = new HeldWork();
   const roundOrder = new RoundOrder(order.preference, held);
   const { memoryPlan } = place;
@@ -84,7 +77,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       calls.put(work.id, one);
     }
     stagedOf.set(work, one);
-    unbound += 1;
+    if (binding !== null) binding.unbound += 1;
     return one;
   }
 
@@ -92,39 +85,16 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     const { program, agent } = one;
     if (program === null) return (1 << largest) & ~out;
     const may = program.allowed(agent, out);
-    if (!binds || may === 0) return may;
-    if ((may & (1 << one.bound)) === 0 || one.bound < 0) bind(one, program);
+    if (binding === null || may === 0) return may;
+    if ((may & (1 << one.bound)) === 0 || one.bound < 0) binding.bind(one, program, out);
     return 1 << one.bound;
-  }
-
-  /** Binds a request to its model in its program's configuration. */
-  function bind(one: StagedWork, program: ProgramConfigurations): void {
-    const { bound } = program;
-    const stands = bound >= 0 && hasConfiguration(program.leftWithout(out), bound) && !bindsAnew;
-    if (!stands) {
-      program.bound =
-        selection.kind === "quickest"
-          ? quickestConfiguration(
-              program,
-              out,
-              engines.map((own, model) => own.secondsPerToken(boundWaiting[model] ?? 0)),
-            )
-          : cheapestConfiguration(program, out);
-    }
-    one.bound = modelIn(program.workflow.space, program.bound, one.agent);
-    boundWaiting[one.bound] = (boundWaiting[one.bound] ?? 0) + 1;
   }
 
   /** Binds the requests that arrived since, in the order of the list. */
   function bindWaiting(waiting: readonly WaitingWork[]): void {
     const queued = waiting.filter(({ state }) => state.kind === "queued").map(staged);
-    boundWaiting.fill(0);
-    for (const { bound, program } of queued) {
-      const model = program === null ? largest : bound;
-      if (model >= 0) boundWaiting[model] = (boundWaiting[model] ?? 0) + 1;
-    }
+    binding?.count(queued, largest);
     for (const one of queued) if (one.bound < 0) allowed(one);
-    unbound = 0;
   }
 
   function see({ replicas, nowSeconds }: View): void {
@@ -194,7 +164,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     }
     const holdsBack = heldNow.size > heldBefore && heldNow.size < MOST_HELD;
     // A request that another request of its program has just excluded from its bound model is bound again.
-    const bindsNow = passedOver > 0 && binds;
+    const bindsNow = passedOver > 0 && binding !== null;
     return given.length > 0 && (queue.deferred || bindsNow || holdsBack || given.length === most);
   }
 
@@ -258,7 +228,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       }
       see(view);
       if (out !== 0) reopen(view.waiting);
-      if (unbound > 0 && binds) bindWaiting(view.waiting);
+      if (binding !== null && binding.unbound > 0) bindWaiting(view.waiting);
       if (out !== 0) refuse(view.waiting, actions);
       const ordered = { ...view, waiting: roundOrder.ordered(view.waiting) };
       let more = true;
