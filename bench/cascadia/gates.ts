@@ -45,7 +45,7 @@ export function judgeGate({ workload }: LadderScene): ComparedGate {
   const inputTokens = outcomes.inputTokens.map((tokens, row) => rubricTokens + tokens + (outcomes.models[0]?.outputTokens[row] ?? 0));
   const work = { inputTokens, outputTokens: inputTokens.map(() => outputTokens) };
   const { seconds, readingsPerGpuSecond } = gateEngines(smallestReplica(card), work, arrivalSeconds);
-  const engines = { readingsPerGpuSecond, per: "judged answer" } as const;
+  const engines = { readingsPerGpuSecond };
   return { kind: "judge", outcomes, secondsPerCall: seconds, usdPerCall: 0, engines, starts: false };
 }
 
@@ -68,7 +68,7 @@ export function judgeOfAuc(scene: LadderScene, auc: number): ComparedGate {
 export function classifierGate({ workload, seed }: LadderScene, auc: number): ComparedGate {
   const outcomes = modelled(workload.outcomes, auc, mixSeed(seed, "classifier"));
   const { secondsPerCall, readingsPerGpuSecond } = CLASSIFIER;
-  const engines = { readingsPerGpuSecond, per: "judged answer" } as const;
+  const engines = { readingsPerGpuSecond };
   return { kind: `local classifier of AUC ${auc}`, outcomes, secondsPerCall, usdPerCall: 0, engines, starts: false };
 }
 
@@ -91,7 +91,7 @@ function autoMixGate({ workload, context, seed }: LadderScene, auc: number): Com
   // The samples are decoded side by side: they take the engine as many tokens, and the request only one verdict's time.
   const { readingsPerGpuSecond } = gateEngines(verifier, verdicts(VERIFICATIONS * VERDICT_TOKENS), arrivalSeconds);
   const { seconds } = gateEngines(verifier, verdicts(VERDICT_TOKENS), arrivalSeconds);
-  const engines = { readingsPerGpuSecond, per: "judged answer" } as const;
+  const engines = { readingsPerGpuSecond };
   return { kind: "AutoMix", outcomes, secondsPerCall: seconds, usdPerCall: 0, engines, starts: false };
 }
 
@@ -128,7 +128,7 @@ export async function agreementGate({ ladder, workload, context }: LadderScene):
   if (own === undefined || first === undefined) throw new Error(`no replica of the smallest model of ${workload.name}`);
   const ownEngines = gateEngines(own, { inputTokens, outputTokens: first.outputTokens }, arrivalSeconds);
   const excess = peerEngines.endToEndSeconds.map((seconds, at) => Math.max(0, seconds - (ownEngines.endToEndSeconds[at] ?? 0)));
-  const engines = { readingsPerGpuSecond: peerEngines.readingsPerGpuSecond, per: "judged answer" } as const;
+  const engines = { readingsPerGpuSecond: peerEngines.readingsPerGpuSecond };
   return { kind: "agreement", outcomes, secondsPerCall: mean(excess), usdPerCall: 0, engines, starts: false };
 }
 

@@ -13,8 +13,8 @@ export interface ComparedGate {
   readonly outcomes: OutcomeTable;
   readonly secondsPerCall: number;
   readonly usdPerCall: number;
-  /** null: outside the cluster, or nothing. Else readings a second of one GPU, one for each request or one for each judged answer. */
-  readonly engines: { readonly readingsPerGpuSecond: number; readonly per: "request" | "judged answer" } | null;
+  /** null: outside the cluster, or nothing. Else readings a second of one GPU, one for each answer that is scored. */
+  readonly engines: { readonly readingsPerGpuSecond: number } | null;
   /** Whether trained heads may let requests start at a later stage; the outcomes then have their scores. */
   readonly starts: boolean;
 }
@@ -61,16 +61,17 @@ interface PlannedFor {
  *
  * @returns null where there is no plan at this rate.
  */
-export function planGated(context: ComparisonContext, gate: ComparedGate, { floor, requestsPerSecond }: PlannedFor): GatedSystem | null {
-  const planned = planBeside(context, gate, requestsPerSecond, (own) => planOn(own, gate, { floor, requestsPerSecond }));
+export function planGated(context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null {
+  const { requestsPerSecond } = at;
+  const planned = planBeside(context, gate, requestsPerSecond, (own) => planOn(own, gate, at));
   if (planned !== null && planned.gateGpus === 0) return planned;
   // No router starts requests of a model alone.
   const unasked = { ...gate, starts: false };
-  for (const [at, model] of context.models.entries()) {
-    const shapes = context.shapes[at] ?? [];
+  for (const [index, model] of context.models.entries()) {
+    const shapes = context.shapes[index] ?? [];
     if (shapes.length === 0) continue;
     const own = { ...context, models: [model], shapes: [shapes] };
-    const alone = planBeside(own, unasked, requestsPerSecond, (on) => planOn(on, unasked, { floor, requestsPerSecond }));
+    const alone = planBeside(own, unasked, requestsPerSecond, (on) => planOn(on, unasked, at));
     if (alone !== null) return planned === null || alone.plannedSeconds < planned.plannedSeconds ? alone : planned;
   }
   return planned;
@@ -78,7 +79,8 @@ export function planGated(context: ComparisonContext, gate: ComparedGate, { floo
 
 function planOn(own: ComparisonContext, { outcomes }: ComparedGate, { floor, requestsPerSecond }: PlannedFor): PlannedSystem | null {
   const planned = planAt(own, floor, requestsPerSecond);
-  return planned.outcome === "none" ? null : { system: systemOf(planned.plan, outcomes), plannedSeconds: planned.plan.predictions.p95Seconds };
+  if (planned.outcome === "none") return null;
+  return { system: systemOf(planned.plan, outcomes), plannedSeconds: planned.plan.predictions.p95Seconds };
 }
 
 /**
@@ -99,15 +101,14 @@ export function planBeside(
     const planned = plan(withGate(context, gate, gateGpus));
     if (planned === null) return null;
     const { system } = planned;
-    const asked = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
-    const readings = engines === null || asked === 0 ? 0 : engines.per === "request" ? 1 : asked;
-    const carried = engines === null ? 0 : engines.readingsPerGpuSecond;
-    const needed = readings === 0 ? 0 : Math.ceil((requestsPerSecond * readings) / carried);
+    const readings = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
+    const carried = engines?.readingsPerGpuSecond ?? Number.POSITIVE_INFINITY;
+    const needed = engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / carried);
     if (needed <= gateGpus)
       return {
-        ...{ kind: asked === 0 ? UNASKED : kind, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, ...planned },
+        ...{ kind: readings === 0 ? UNASKED : kind, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, ...planned },
         gateGpus: needed === 0 ? 0 : gateGpus,
-        gateRate: readings === 0 ? Number.POSITIVE_INFINITY : (gateGpus * carried) / (readings * GATE_LOAD),
+        gateRate: needed === 0 ? Number.POSITIVE_INFINITY : (gateGpus * carried) / (readings * GATE_LOAD),
       };
     gateGpus = needed;
   }

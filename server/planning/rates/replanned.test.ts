@@ -19,7 +19,16 @@ function planned(count: number, plannedSeconds = 1): GatedSystem {
     stages: [{ model: models[0] ?? "", replicas: [{ shape: { tp: 4, pp: 1 }, count }] }],
     routing: { kind: "cascade", thresholds: [] },
   };
-  return { kind: "none", system, outcomes, judgeSeconds: 0, usdPerJudgement: 0, gateGpus: 0, gateRate: Number.POSITIVE_INFINITY, plannedSeconds };
+  return {
+    kind: "none",
+    system,
+    outcomes,
+    judgeSeconds: 0,
+    usdPerJudgement: 0,
+    gateGpus: 0,
+    gateRate: Number.POSITIVE_INFINITY,
+    plannedSeconds,
+  };
 }
 
 const measuring: RateMeasuring = {
@@ -54,7 +63,11 @@ describe("the highest rate of a system that is planned anew", () => {
 
   it("costs a system the GPUs that its plan and its gate use", () => {
     const beside = { ...planned(1), gateGpus: 2 };
-    for (const [system, gpus] of [[planned(1), 4], [planned(2), 8], [beside, 6]] as const) {
+    for (const [system, gpus] of [
+      [planned(1), 4],
+      [planned(2), 8],
+      [beside, 6],
+    ] as const) {
       const found = measuredAt(system, measuring, 4);
       expect(found.gpus).toBe(gpus);
       expect(found.costUsdPerRequest * 4).toBeCloseTo((gpus * 3) / 3600, 9);
