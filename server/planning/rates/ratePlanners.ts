@@ -1,7 +1,7 @@
 import { baselineMakers } from "@/solver/baselines/allBaselines";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt } from "../compare/compareGround";
-import { type ComparedGate, type GatedSystem, planBeside, planGated } from "./gatedContext";
+import { type ComparedGate, type GatedSystem, planBeside, planGated, UNASKED } from "./gatedContext";
 
 export type { ComparedGate } from "./gatedContext";
 
@@ -17,7 +17,7 @@ interface PlannersInput {
   readonly floor: number;
   /** The judge of baselines that ask one: its engines take GPUs of the cluster as any other gate's do. */
   readonly judge: ComparedGate;
-  /** Gates that Weir chooses among at the first rate that has a plan: the one with the least planned p95 there, kept at other rates. */
+  /** Gates that Weir chooses among at the first rate whose fastest plan asks one, kept at other rates. */
   readonly gates: readonly ComparedGate[];
   /** Cascades with another gate and the planner's own search, each a system of its own. */
   readonly cascades: readonly ComparedGate[];
@@ -77,7 +77,7 @@ interface PlannedFor {
   readonly requestsPerSecond: number;
 }
 
-/** Plans with every gate until some has a plan, and from then on with the gate of the fastest of those. */
+/** Plans with every gate until the fastest plan asks one, and from then on with the gate of the fastest of those. */
 function withOneGate(
   gates: readonly ComparedGate[],
   plan: (gate: ComparedGate, at: PlannedFor) => GatedSystem | null,
@@ -89,7 +89,8 @@ function withOneGate(
       return found === null ? [] : [{ gate, found }];
     });
     const [fastest] = planned.sort((a, b) => a.found.plannedSeconds - b.found.plannedSeconds);
-    if (fastest !== undefined) kept = [fastest.gate];
+    // A plan that asks nothing decides nothing among gates.
+    if (fastest !== undefined && fastest.found.kind !== UNASKED) kept = [fastest.gate];
     return fastest === undefined ? [] : [fastest.found];
   };
 }
