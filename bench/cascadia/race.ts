@@ -74,7 +74,7 @@ interface RaceGates {
 }
 
 /** Every system of a case: its highest rate, the kept plan's, and its SLO scales. */
-export function raceCase(
+function raceCase(
   { ladder, seed, workload }: LadderScene,
   { name, floor, context, profiled }: CaseScene,
   { measuring, gates }: { readonly measuring: RateMeasuring; readonly gates: RaceGates },
