@@ -26,7 +26,7 @@ export interface CascadiaTarget {
   readonly inEveryCase?: boolean;
 }
 
-/** Written down before any run. */
+/** Written down before any run; the judge had no engines in runs before 2026-11-29. */
 export const cascadiaCases: {
   /** The deadline, in bases. */
   readonly sloScale: number;
@@ -36,6 +36,8 @@ export const cascadiaCases: {
   readonly seeds: readonly number[];
   /** Rates at which SLO scales are compared, as shares of CascadeServe's highest. */
   readonly sloRates: readonly number[];
+  /** The LLM judge: the card of its engines in the cluster, its modelled reliability, and the tokens of a judgement beside prompt and answer. */
+  readonly judge: { readonly card: string; readonly auc: number; readonly rubricTokens: number; readonly outputTokens: number };
   readonly ladders: readonly CascadiaLadder[];
   readonly targets: readonly CascadiaTarget[];
 } = table;

@@ -13,8 +13,11 @@ import { classifierGate, judgeOfAuc } from "./gates";
 import { measuringOf } from "./race";
 import { caseScene, type LadderScene, ladderScene } from "./scene";
 
-/** The case in which a cascade matters most: mostly easy prompts and a floor half of the way. */
-const [LADDER, CASE] = [1, 2] as const;
+/**
+ * Mostly hard prompts and a floor three quarters of the way: the middle model alone misses it, and plans are cascades. Where one model alone
+ * meets the floor, as with mostly easy prompts, no judge is asked, and all judges are equal.
+ */
+const [LADDER, CASE] = [1, 1] as const;
 
 /** The judge that the others are compared with. */
 const USUAL = "judge of AUC 0.8";

@@ -6,7 +6,7 @@ import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { workloadOf } from "../lib/compareData";
 import { type CascadiaLadder, cascadiaCases } from "./cases";
-import { agreementGate, autoMixGate, judgeGate } from "./gates";
+import { agreementGate, gatedCascades, judgeGate, withStart } from "./gates";
 import { type CaseScene, caseScene, type LadderScene, ladderScene } from "./scene";
 
 /** What engines are while plans are measured: the planner's model, or one that deviates from it by a seed as real engines do. */
@@ -21,11 +21,16 @@ export interface RaceRow {
   readonly system: string;
   /** At its highest rate, planned anew for each rate; null: it keeps the deadline at none. */
   readonly highest: AtRate | null;
-  /** Highest rate of the plan for half of CascadeServe's highest, kept; null where there is no such plan. */
+  /** At half of CascadeServe's highest rate, which is the same for all: what costs are compared at; null where it has no plan for it. */
+  readonly half: AtRate | null;
+  /** Highest rate of the plan of `half`, kept; null where there is no such plan. */
   readonly kept: number | null;
-  /** SLO scales at shares of CascadeServe's highest rate, planned anew for each; null: overloaded, or no plan. */
-  readonly sloScales: readonly (number | null)[];
+  /** Under SLO scales at shares of CascadeServe's highest rate, planned anew for each; null: no plan. */
+  readonly scales: readonly ScaleAt[];
 }
+
+/** A system at a rate, and the SLO scale that it needs there; null: overloaded. */
+type ScaleAt = (AtRate & { readonly sloScale: number | null }) | null;
 
 /** The system by whose highest rate the compared rates are set. */
 const REFERENCE = "CascadeServe";
@@ -48,12 +53,12 @@ export async function raceLadder(
   const rows: RaceRow[] = [];
   for (const seed of cascadiaCases.seeds) {
     const scene = await ladderScene(ladder, seed);
-    const gates = [judgeGate(scene, true), judgeGate(scene, false), await agreementGate(scene)];
-    const cascades = [judgeGate(scene, false), autoMixGate(scene)];
+    const [judge, agreement] = [judgeGate(scene), await agreementGate(scene)];
+    const gates = { judge, own: [judge, agreement].flatMap((gate) => [withStart(gate), gate]), cascades: gatedCascades(scene) };
     for (const one of ladder.cases) {
       const own = caseScene(scene, one);
       const begun = performance.now();
-      rows.push(...raceCase(scene, own, { measuring: await measuringOf(scene, own, engines), gates, cascades }));
+      rows.push(...raceCase(scene, own, { measuring: await measuringOf(scene, own, engines), gates }));
       process.stderr.write(`${own.name}, seed ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
     }
     onSeed(rows);
@@ -61,21 +66,25 @@ export async function raceLadder(
   return rows;
 }
 
+/** The gates of a ladder: the judge of baselines, those that Weir chooses among, and those of cascades that are systems of their own. */
+interface RaceGates {
+  readonly judge: ComparedGate;
+  readonly own: readonly ComparedGate[];
+  readonly cascades: readonly ComparedGate[];
+}
+
 /** Every system of a case: its highest rate, the kept plan's, and its SLO scales. */
 function raceCase(
   { ladder, seed, workload }: LadderScene,
   { name, floor, context, profiled }: CaseScene,
-  {
-    measuring,
-    gates,
-    cascades,
-  }: { readonly measuring: RateMeasuring; readonly gates: readonly ComparedGate[]; readonly cascades: readonly ComparedGate[] },
+  { measuring, gates }: { readonly measuring: RateMeasuring; readonly gates: RaceGates },
 ): readonly RaceRow[] {
   const planners = ratePlanners({
     context,
     floor,
-    gates,
-    cascades,
+    judge: gates.judge,
+    gates: gates.own,
+    cascades: gates.cascades,
     trained: workload.outcomes,
     ...(profiled === undefined ? {} : { profiled }),
   });
@@ -95,25 +104,27 @@ function raceCase(
     const half = planner.plan(from / 2);
     return {
       ...{ ladder: ladder.name, case: name, floor, seed, system: planner.kind, highest: highest.get(planner.kind) ?? null },
+      half: half === null ? null : measuredAt(half, measuring, from / 2),
       kept: half === null ? null : highestKept(half, measuring, from / 2),
-      sloScales: cascadiaCases.sloRates.map((share) => sloScaleAt(planner, measuring, share * from, base)),
+      scales: cascadiaCases.sloRates.map((share) => scaleAt(planner, measuring, share * from, base)),
     };
   });
 }
 
-function sloScaleAt(planner: RatePlanner, measuring: RateMeasuring, requestsPerSecond: number, base: number): number | null {
+function scaleAt(planner: RatePlanner, measuring: RateMeasuring, requestsPerSecond: number, base: number): ScaleAt {
   const planned = planner.plan(requestsPerSecond);
-  const seconds = planned === null ? null : measuredAt(planned, measuring, requestsPerSecond).p95Seconds;
-  return seconds === null ? null : seconds / base;
+  if (planned === null) return null;
+  const found = measuredAt(planned, measuring, requestsPerSecond);
+  return { ...found, sloScale: found.p95Seconds === null ? null : found.p95Seconds / base };
 }
 
 /** Held-out prompts on the second half of the trace, whose first half was planned with. */
 export async function measuringOf(scene: LadderScene, { context }: CaseScene, engines: Engines): Promise<RateMeasuring> {
   const { ladder, workload, seed } = scene;
-  const { arrivalSeconds } = await workloadOf({ family: ladder.family, tasks: ladder.tasks, judgeAuc: 0.8 });
+  const { arrivalSeconds } = await workloadOf({ family: ladder.family, tasks: ladder.tasks, judgeAuc: cascadiaCases.judge.auc });
   const unseen = arrivalSeconds.subarray(arrivalSeconds.length / 2);
   const begins = unseen[0] ?? 0;
-  const { models, shapes, measuring, judge, gpus } = context;
+  const { models, shapes, measuring, judge } = context;
   const source = {
     outcomes: workload.outcomes,
     arrivalSeconds: unseen.map((seconds) => seconds - begins),
@@ -130,7 +141,6 @@ export async function measuringOf(scene: LadderScene, { context }: CaseScene, en
         : { truth: (modelled, engineId) => modelPerturbation(modelled, vllmProfile.errors, { seed, engineId }) }),
     },
     deadlineSeconds: cascadiaCases.sloScale * baseSeconds(workload.outcomes, measuring, { models, shapes }),
-    gpus,
     usdPerGpuHour: context.request.situation.cluster.usdPerGpuHour,
   };
 }

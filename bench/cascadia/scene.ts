@@ -10,10 +10,7 @@ import { withConfidenceColumns } from "@/solver/workload/confidenceColumns";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { workloadOf } from "../lib/compareData";
 import { promptTexts } from "../lib/ladders";
-import type { CascadiaCase, CascadiaLadder } from "./cases";
-
-/** Reliability of the LLM judge: modelled, the default of one that nobody measured. */
-const JUDGE_AUC = 0.8;
+import { type CascadiaCase, type CascadiaLadder, cascadiaCases } from "./cases";
 
 const GPUS_PER_NODE = 8;
 
@@ -37,10 +34,10 @@ export interface CaseScene {
 }
 
 /**
- * A ladder's answers on arrivals of the first half of the Azure trace, or as `segment` says, with a judge modelled by the seed and trained
- * heads. Heads learn from the planning half only.
+ * A ladder's answers on arrivals of the first half of the Azure trace, with a judge modelled by the seed and trained heads. Heads learn from the planning half only.
  */
-export async function ladderScene(ladder: CascadiaLadder, seed: number, judgeAuc = JUDGE_AUC): Promise<LadderScene> {
+export async function ladderScene(ladder: CascadiaLadder, seed: number): Promise<LadderScene> {
+  const { auc: judgeAuc } = cascadiaCases.judge;
   const read = await workloadOf({ family: ladder.family, tasks: ladder.tasks, judgeAuc });
   const judged = applyJudge(read.outcomes, { kind: "modelled", auc: judgeAuc, seed: mixSeed(seed, "judge of the case") });
   const seeded = { ...read, seed, outcomes: judged, arrivalSeconds: read.arrivalSeconds.subarray(0, read.arrivalSeconds.length / 2) };

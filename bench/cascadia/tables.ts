@@ -7,7 +7,8 @@ import type { RaceRow } from "./race";
 /** What would make a row's figures wrong, or Weir's advantage over the system vanish. */
 const FAILS_IF: Readonly<Record<string, string>> = {
   Weir: "peers agree on wrong answers more often on other traffic, or heads do not carry over to it",
-  "judge cascade": "a measured judge is more reliable than AUC .80, or answers in much less than 0.27 s",
+  "judge cascade": "a measured judge is more reliable than AUC .80, or smaller than 7B",
+  "AutoMix, AUC .75": "small models verify themselves better than the assumed AUC .75",
   AutoMix: "small models verify themselves better than the assumed AUC .65",
   "trained router": "prompts say more about difficulty than words do here (AUC .55 to .69)",
   CascadeServe: "lengths do not depend on the stage, and the deadline is far from the end-to-end p95",
@@ -20,7 +21,7 @@ type Figure = (row: RaceRow) => number | null;
 
 const highestOf: Figure = ({ highest }) => highest?.requestsPerSecond ?? null;
 const keptOf: Figure = ({ kept }) => (kept === 0 ? null : kept);
-const costOf: Figure = ({ highest }) => highest?.costUsdPerRequest ?? null;
+const costOf: Figure = ({ half }) => (half?.p95Seconds == null ? null : half.costUsdPerRequest);
 
 /** A figure of two systems by case, where both have it under every seed. */
 function pairs(rows: readonly RaceRow[], other: string, figure: Figure): readonly (SeedPair & { readonly case: string })[] {
@@ -44,7 +45,7 @@ export function ratioTable(rows: readonly RaceRow[]): string {
     [
       ...["against", "highest rate, re-planned", "in how many cases", "least case", "highest rate, plan kept"],
       ...cascadiaCases.sloRates.map((share) => `SLO scale at ${share} of CascadeServe's rate (cases)`),
-      ...["cost", "floor held", "fails if"],
+      ...["cost at half of CascadeServe's rate", "floor held", "fails if"],
     ],
     distinct(rows.map(({ system }) => system)).map((system) => {
       const own = pairs(rows, system, highestOf);
@@ -54,7 +55,7 @@ export function ratioTable(rows: readonly RaceRow[]): string {
         ...[system, ratio(ratioOf(own)), `${own.length} of ${cases}`, least === null ? "-" : `${least.ratio.toFixed(2)} (${least.case})`],
         ratio(ratioOf(pairs(rows, system, keptOf))),
         ...cascadiaCases.sloRates.map((_, at) => {
-          const scales = pairs(rows, system, ({ sloScales }) => sloScales[at] ?? null);
+          const scales = pairs(rows, system, ({ scales }) => scales[at]?.sloScale ?? null);
           return `${ratio(ratioOf(inverse(scales)))} (${scales.length})`;
         }),
         ratio(ratioOf(inverse(pairs(rows, system, costOf)))),
@@ -71,7 +72,7 @@ function leastCase(of: readonly (SeedPair & { readonly case: string })[]): { rea
   return ratios.sort((a, b) => a.ratio - b.ratio)[0] ?? null;
 }
 
-/** By case: each system's highest rate, quality there and cost of a million requests, mean over seeds. */
+/** By case: each system's highest rate and quality there, and cost of a million requests at half of CascadeServe's rate, mean over seeds. */
 export function caseTable(rows: readonly RaceRow[]): string {
   const systems = distinct(rows.map(({ system }) => system));
   return table(
@@ -79,22 +80,34 @@ export function caseTable(rows: readonly RaceRow[]): string {
     casesOf(rows).map((name) => [
       name,
       ...systems.map((system) => {
-        const own = rows.filter((row) => row.case === name && row.system === system).flatMap(({ highest }) => highest ?? []);
+        const all = rows.filter((row) => row.case === name && row.system === system);
+        const own = all.flatMap(({ highest }) => highest ?? []);
         if (own.length === 0) return "-";
-        const of = (figure: (one: (typeof own)[number]) => number): number => mean(own.map(figure));
-        return `${of((one) => one.requestsPerSecond).toFixed(0)}/s, ${of((one) => one.quality).toFixed(1)}, ${(1e6 * of((one) => one.costUsdPerRequest)).toFixed(0)} USD`;
+        const costs = all.flatMap((row) => costOf(row) ?? []);
+        const cost = costs.length === 0 ? "-" : `${(1e6 * mean(costs)).toFixed(0)} USD`;
+        return `${mean(own.map((one) => one.requestsPerSecond)).toFixed(0)}/s, ${mean(own.map((one) => one.quality)).toFixed(1)}, ${cost}`;
       }),
     ]),
   );
 }
 
-/** Weir's plans at its highest rates under the first seed. */
+/** Every system's plan at its highest rate under the first seed. */
 export const planTable = (rows: readonly RaceRow[]): string =>
   table(
-    ["case", "gate", "GPUs", "plan"],
+    ["case", "system", "rate", "gate", "GPUs in use (of these the gate's)", "plan"],
     rows
-      .filter((row) => row.system === "Weir" && row.seed === cascadiaCases.seeds[0])
-      .flatMap(({ case: name, highest }) => (highest === null ? [] : [[name, highest.gate, String(highest.gpus), highest.cascade]])),
+      .filter((row) => row.seed === cascadiaCases.seeds[0])
+      .flatMap(({ case: name, system, highest }) =>
+        highest === null
+          ? []
+          : [
+              [
+                ...[name, system, `${highest.requestsPerSecond.toFixed(0)}/s`, highest.gate],
+                `${highest.gpus} (${highest.gateGpus})`,
+                highest.cascade,
+              ],
+            ],
+      ),
   );
 
 /** A target beside what was measured. */

@@ -55,11 +55,11 @@ const measured = once(async (): Promise<readonly WildRow[]> => {
       for (const judgeSeconds of JUDGE_SECONDS) {
         const floor = Math.floor((small ?? 0) + share * ((large ?? 0) - (small ?? 0)));
         const gate: ComparedGate = {
-          ...{ kind: "judge cascade", outcomes: judged, secondsPerCall: judgeSeconds, usdPerCall: 0, engines: null, starts: false },
+          ...{ kind: "judge", outcomes: judged, secondsPerCall: judgeSeconds, usdPerCall: 0, engines: null, starts: false },
         };
         const own = { ...context, judge: { ...context.judge, secondsPerCall: judgeSeconds } };
         const measuring = measuringOf(own, judged);
-        for (const planner of ratePlanners({ context: own, floor, gates: [gate], cascades: [], trained: null }))
+        for (const planner of ratePlanners({ context: own, floor, judge: gate, gates: [gate], cascades: [], trained: null }))
           rows.push({
             seed,
             floor: share,
@@ -118,12 +118,12 @@ async function contextOf(workload: Workload): Promise<ComparisonContext> {
   return groundOf({ situation: { workload, workloadId: workloadHash(workload), cluster }, engine: await loadGlpkEngine() });
 }
 
-function measuringOf({ request, models, shapes, measuring, judge, gpus }: ComparisonContext, outcomes: OutcomeTable) {
+function measuringOf({ request, models, shapes, measuring, judge }: ComparisonContext, outcomes: OutcomeTable) {
   const { workload, cluster } = request.situation;
   const source = { outcomes, arrivalSeconds: workload.arrivalSeconds, judgeSeconds: judge.secondsPerCall };
   return {
     traffic: drawTraffic(source, { rows: measuring, requests: cascadiaCases.requests, seed: workload.seed }),
-    ...{ measuring, choice: { models, shapes }, gpus, usdPerGpuHour: cluster.usdPerGpuHour },
+    ...{ measuring, choice: { models, shapes }, usdPerGpuHour: cluster.usdPerGpuHour },
     deadlineSeconds: cascadiaCases.sloScale * baseSeconds(outcomes, measuring, { models, shapes }),
   };
 }

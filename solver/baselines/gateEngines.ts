@@ -14,12 +14,14 @@ export interface GateWork {
 interface GateEngines {
   /** Mean time of a reading, in seconds, waiting included. */
   readonly seconds: number;
+  /** Time of each reading of the run, of the work in its order, repeated. */
+  readonly endToEndSeconds: Float64Array;
   /** Readings a second of one GPU at `GATE_LOAD`. */
   readonly readingsPerGpuSecond: number;
 }
 
 /** Load, relative to saturation, at which a gate's engines are sized: as far as an operator would load them. */
-const GATE_LOAD = 0.7;
+export const GATE_LOAD = 0.7;
 
 /** Requests of a run. */
 const REQUESTS = 2000;
@@ -43,5 +45,5 @@ export function gateEngines({ replica, shape }: ShapedReplica, work: GateWork, a
     ...own,
     arrivalSeconds: atRate(arrivalSeconds.subarray(0, requests), requestsPerSecond),
   });
-  return { seconds: mean(endToEndSeconds), readingsPerGpuSecond: requestsPerSecond / (shape.tp * shape.pp) };
+  return { seconds: mean(endToEndSeconds), endToEndSeconds, readingsPerGpuSecond: requestsPerSecond / (shape.tp * shape.pp) };
 }

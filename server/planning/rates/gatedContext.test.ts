@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { routedBy } from "@/solver/baselines/measure";
 import { randomInstance } from "@/solver/baselines/randomInstance";
+import { gpusOf, judgementsOf } from "@/solver/baselines/system";
 import { groundOf } from "../compare/compareGround";
 import { loadGlpkEngine } from "../planner/glpkEngine";
 import { type ComparedGate, planGated, withGate } from "./gatedContext";
@@ -31,15 +33,27 @@ it("a gate's engines take GPUs of the last nodes first, and the plan has the oth
 
 it("a plan that asks a gate leaves its engines the GPUs for the readings, and one that asks nothing has all GPUs", () => {
   const readingsPerGpuSecond = requestsPerSecond / 1.5;
-  const planned = planGated(context, gate({ readingsPerGpuSecond, per: "request" }), easy);
-  expect(planned).not.toBeNull();
-  const asks = (planned?.system.routing.thresholds ?? []).some((threshold) => threshold > 0);
-  expect(planned?.gateGpus).toBe(asks ? 1 : 0);
+  const planned = planGated(context, gate({ readingsPerGpuSecond }), easy);
+  if (planned === null) throw new Error("no plan");
+  const { system, outcomes, gateGpus, gateRate, kind } = planned;
+  const asked = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
+  expect(gateGpus * readingsPerGpuSecond).toBeGreaterThanOrEqual(asked * easy.requestsPerSecond);
+  expect(gateGpus + gpusOf(system)).toBeLessThanOrEqual(context.gpus);
+  expect(gateGpus > 0).toBe(asked > 0);
+  expect(kind).toBe(asked > 0 ? "gate" : "none");
+  expect(gateRate).toBeGreaterThan(easy.requestsPerSecond);
   expect(planGated(context, gate(null), easy)?.gateGpus).toBe(0);
+});
+
+it("one model alone on all GPUs is planned where the gate's engines leave none for a cascade", () => {
+  const rare = { ...easy, requestsPerSecond: requestsPerSecond / 20 };
+  const planned = planGated(context, gate({ readingsPerGpuSecond: requestsPerSecond / 1e6 }), rare);
+  expect(planned?.kind).toBe("none");
+  expect(planned?.system.stages).toHaveLength(1);
 });
 
 it("where the readings would take every GPU, there is a plan that asks nothing or none", () => {
   const readingsPerGpuSecond = requestsPerSecond / (2 * (context.gpus + 1));
-  const planned = planGated(context, gate({ readingsPerGpuSecond, per: "request" }), easy);
+  const planned = planGated(context, gate({ readingsPerGpuSecond }), easy);
   expect((planned?.system.routing.thresholds ?? []).every((threshold) => threshold === 0)).toBe(true);
 });

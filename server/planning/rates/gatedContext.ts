@@ -1,3 +1,4 @@
+import { GATE_LOAD } from "@/solver/baselines/gateEngines";
 import { routedBy } from "@/solver/baselines/measure";
 import { judgementsOf, type System, systemOf } from "@/solver/baselines/system";
 import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
@@ -12,26 +13,41 @@ export interface ComparedGate {
   readonly outcomes: OutcomeTable;
   readonly secondsPerCall: number;
   readonly usdPerCall: number;
-  /** null: outside the cluster, or nothing. Else readings a second of one GPU, one for each request or one for each judged answer. */
-  readonly engines: { readonly readingsPerGpuSecond: number; readonly per: "request" | "judged answer" } | null;
+  /** null: outside the cluster, or nothing. Else readings a second of one GPU, one for each answer that is scored. */
+  readonly engines: { readonly readingsPerGpuSecond: number } | null;
   /** Whether trained heads may let requests start at a later stage; the outcomes then have their scores. */
   readonly starts: boolean;
 }
 
 /** A system planned at a rate, with the scores that it routes by and the GPUs that its gate takes of the cluster. */
 export interface GatedSystem {
+  /** Of the gate; `none` where the plan asks nothing. */
   readonly kind: string;
   readonly system: System;
   readonly outcomes: OutcomeTable;
   readonly judgeSeconds: number;
   readonly usdPerJudgement: number;
   readonly gateGpus: number;
+  /** Requests a second at which the gate's engines are saturated; Infinity where it has none, or is not asked. */
+  readonly gateRate: number;
   /** By the plan, in seconds: what systems with other gates are chosen by. */
+  readonly plannedSeconds: number;
+}
+
+/** A system on the GPUs of a context, and its p95 by the plan. */
+interface PlannedSystem {
+  readonly system: System;
   readonly plannedSeconds: number;
 }
 
 /** Identifies scores that were trained for a comparison and are in no artefact. */
 const TRAINED = { predictor: "0".repeat(64) } as const;
+
+/** The kind of gate of a plan that asks nothing. */
+export const UNASKED = "none";
+
+/** Plans tried until a gate's engines are enough for what the plan asks. */
+const MOST_SIZINGS = 4;
 
 /** A floor at a rate. */
 interface PlannedFor {
@@ -40,43 +56,63 @@ interface PlannedFor {
 }
 
 /**
- * Weir's plan with a gate in place of the judge, on the GPUs that the gate leaves. Where the plan asks the gate more often than its engines
- * were sized for, it is planned once more with more of them. Where it asks nothing, or no plan is left beside the gate's engines, a plan on all
- * GPUs that asks nothing is taken: one model alone needs no gate.
+ * Weir's plan with a gate in place of the judge, on the GPUs that the gate leaves, or the smallest model alone that meets the floor, on all
+ * GPUs, where that is faster: it asks no gate.
  *
  * @returns null where there is no plan at this rate.
  */
 export function planGated(context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null {
-  const sized = planSized(context, gate, { ...at, readings: 1 });
-  const readings = sized?.readings ?? 0;
-  if (gate.engines === null) return sized?.planned ?? null;
-  if (readings === 0) {
-    const free = planSized(context, gate, { ...at, readings: 0 });
-    if (free?.readings === 0) return free.planned;
+  const { requestsPerSecond } = at;
+  const planned = planBeside(context, gate, requestsPerSecond, (own) => planOn(own, gate, at));
+  if (planned !== null && planned.gateGpus === 0) return planned;
+  // No router starts requests of a model alone.
+  const unasked = { ...gate, starts: false };
+  for (const [index, model] of context.models.entries()) {
+    const shapes = context.shapes[index] ?? [];
+    if (shapes.length === 0) continue;
+    const own = { ...context, models: [model], shapes: [shapes] };
+    const alone = planBeside(own, unasked, requestsPerSecond, (on) => planOn(on, unasked, at));
+    if (alone !== null) return planned === null || alone.plannedSeconds < planned.plannedSeconds ? alone : planned;
   }
-  if (gate.engines.per === "judged answer" && readings > 1) return planSized(context, gate, { ...at, readings })?.planned ?? null;
-  return sized?.planned ?? null;
+  return planned;
 }
 
-/** A plan beside engines for so many readings of each request, and how many it takes. */
-function planSized(
+function planOn(own: ComparisonContext, { outcomes }: ComparedGate, { floor, requestsPerSecond }: PlannedFor): PlannedSystem | null {
+  const planned = planAt(own, floor, requestsPerSecond);
+  if (planned.outcome === "none") return null;
+  return { system: systemOf(planned.plan, outcomes), plannedSeconds: planned.plan.predictions.p95Seconds };
+}
+
+/**
+ * A system on the GPUs that a gate's engines leave. First planned on all GPUs: where it asks nothing, it is that. Else planned again beside
+ * engines for what it asks, with more of them where the new plan asks more.
+ *
+ * @param plan makes the system on a context with the gate's scores and time; null where it has none.
+ */
+export function planBeside(
   context: ComparisonContext,
   gate: ComparedGate,
-  { floor, requestsPerSecond, readings }: PlannedFor & { readonly readings: number },
-): { readonly planned: GatedSystem; readonly readings: number } | null {
-  const gateGpus = gate.engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / gate.engines.readingsPerGpuSecond);
-  if (gateGpus >= context.gpus) return null;
-  const planned = planAt(withGate(context, gate, gateGpus), floor, requestsPerSecond);
-  if (planned.outcome === "none") return null;
-  const { kind, outcomes, secondsPerCall, usdPerCall } = gate;
-  const system = systemOf(planned.plan, outcomes);
-  return {
-    planned: {
-      ...{ kind, system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, gateGpus },
-      plannedSeconds: planned.plan.predictions.p95Seconds,
-    },
-    readings: judgementsOf(system, routedBy(system, outcomes, context.planning).share),
-  };
+  requestsPerSecond: number,
+  plan: (own: ComparisonContext) => PlannedSystem | null,
+): GatedSystem | null {
+  const { kind, outcomes, secondsPerCall, usdPerCall, engines } = gate;
+  let gateGpus = 0;
+  for (let sizing = 0; sizing < MOST_SIZINGS && gateGpus < context.gpus; sizing += 1) {
+    const planned = plan(withGate(context, gate, gateGpus));
+    if (planned === null) return null;
+    const { system } = planned;
+    const readings = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
+    const carried = engines?.readingsPerGpuSecond ?? Number.POSITIVE_INFINITY;
+    const needed = engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / carried);
+    if (needed <= gateGpus)
+      return {
+        ...{ kind: readings === 0 ? UNASKED : kind, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, ...planned },
+        gateGpus: needed === 0 ? 0 : gateGpus,
+        gateRate: needed === 0 ? Number.POSITIVE_INFINITY : (gateGpus * carried) / (readings * GATE_LOAD),
+      };
+    gateGpus = needed;
+  }
+  return null;
 }
 
 /** The context with the gate's scores and time, on the GPUs that its engines leave: those of the last nodes are taken first. */

@@ -1,7 +1,7 @@
 import { baselineMakers } from "@/solver/baselines/allBaselines";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt } from "../compare/compareGround";
-import { type ComparedGate, type GatedSystem, planGated } from "./gatedContext";
+import { type ComparedGate, type GatedSystem, planBeside, planGated, UNASKED } from "./gatedContext";
 
 export type { ComparedGate } from "./gatedContext";
 
@@ -15,7 +15,9 @@ export interface RatePlanner {
 interface PlannersInput {
   readonly context: ComparisonContext;
   readonly floor: number;
-  /** Gates that Weir chooses among at the first rate that has a plan: the one with the least planned p95 there, kept at other rates. */
+  /** The judge of baselines that ask one: its engines take GPUs of the cluster as any other gate's do. */
+  readonly judge: ComparedGate;
+  /** Gates that Weir chooses among at the first rate whose fastest plan asks one, kept at other rates. */
   readonly gates: readonly ComparedGate[];
   /** Cascades with another gate and the planner's own search, each a system of its own. */
   readonly cascades: readonly ComparedGate[];
@@ -32,25 +34,20 @@ const BUILT = ["trained router", "CascadeServe", "CascadeServe, complexity-blind
 const NO_PLAN = { stages: [], thresholds: [], startBelow: 0 } as const;
 
 /** Weir first, then cascades with other gates, then baselines. */
-export function ratePlanners({ context, floor, gates, cascades, trained, profiled }: PlannersInput): readonly RatePlanner[] {
-  const { workload, cluster } = context.request.situation;
-  const { secondsPerCall, usdPerCall } = context.judge;
+export function ratePlanners({ context, floor, judge, gates, cascades, trained, profiled }: PlannersInput): readonly RatePlanner[] {
   const makers = baselineMakers(context.models.length, trained ?? "No heads were trained.");
   const largest = makers[context.shapes.findLastIndex((own) => own.length > 0)];
   const built = BUILT.flatMap((kind) => makers.filter((maker) => maker.kind === kind));
   const baseline = (kind: string, { make }: (typeof makers)[number]): RatePlanner => ({
     kind,
-    plan(requestsPerSecond) {
-      const explorer = explorerAt(context, requestsPerSecond);
-      const { outcomes } = workload;
-      const own = { explorer, floor, nodes: cluster.nodes, outcomes, planning: context.planning };
-      const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
-      if (made.outcome === "none") return null;
-      return {
-        ...{ kind, system: made.system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall },
-        ...{ gateGpus: 0, plannedSeconds: Number.NaN },
-      };
-    },
+    plan: (requestsPerSecond) =>
+      planBeside(context, judge, requestsPerSecond, (beside) => {
+        const { workload, cluster } = beside.request.situation;
+        const explorer = explorerAt(beside, requestsPerSecond);
+        const own = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: beside.planning };
+        const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
+        return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN };
+      }),
   });
   return [
     bestOf(
@@ -80,7 +77,7 @@ interface PlannedFor {
   readonly requestsPerSecond: number;
 }
 
-/** Plans with every gate until some has a plan, and from then on with the gate of the fastest of those. */
+/** Plans with every gate until the fastest plan asks one, and from then on with the gate of the fastest of those. */
 function withOneGate(
   gates: readonly ComparedGate[],
   plan: (gate: ComparedGate, at: PlannedFor) => GatedSystem | null,
@@ -92,7 +89,8 @@ function withOneGate(
       return found === null ? [] : [{ gate, found }];
     });
     const [fastest] = planned.sort((a, b) => a.found.plannedSeconds - b.found.plannedSeconds);
-    if (fastest !== undefined) kept = [fastest.gate];
+    // A plan that asks nothing decides nothing among gates.
+    if (fastest !== undefined && fastest.found.kind !== UNASKED) kept = [fastest.gate];
     return fastest === undefined ? [] : [fastest.found];
   };
 }

@@ -4,7 +4,7 @@ import { instanceExplorer, randomInstance } from "@/solver/baselines/randomInsta
 import type { System } from "@/solver/baselines/system";
 import type { GatedSystem } from "./gatedContext";
 import { bestOf } from "./ratePlanners";
-import { highestKept, highestReplanned, type RateMeasuring } from "./replanned";
+import { highestKept, highestReplanned, measuredAt, type RateMeasuring } from "./replanned";
 
 const instance = randomInstance(3);
 const { shapes, sample } = instanceExplorer(instance).input;
@@ -19,7 +19,16 @@ function planned(count: number, plannedSeconds = 1): GatedSystem {
     stages: [{ model: models[0] ?? "", replicas: [{ shape: { tp: 4, pp: 1 }, count }] }],
     routing: { kind: "cascade", thresholds: [] },
   };
-  return { kind: "none", system, outcomes, judgeSeconds: 0, usdPerJudgement: 0, gateGpus: 0, plannedSeconds };
+  return {
+    kind: "none",
+    system,
+    outcomes,
+    judgeSeconds: 0,
+    usdPerJudgement: 0,
+    gateGpus: 0,
+    gateRate: Number.POSITIVE_INFINITY,
+    plannedSeconds,
+  };
 }
 
 const measuring: RateMeasuring = {
@@ -27,7 +36,6 @@ const measuring: RateMeasuring = {
   measuring: rows,
   choice: { models, shapes },
   deadlineSeconds: 10,
-  gpus: 8,
   usdPerGpuHour: 3,
 };
 
@@ -53,10 +61,26 @@ describe("the highest rate of a system that is planned anew", () => {
     expect(highestReplanned({ kind: "none", plan: () => null }, measuring, 4)).toBeNull();
   });
 
-  it("costs every system the whole cluster", () => {
-    const [one, two] = [1, 2].map((count) => highestReplanned(always(planned(count)), { ...measuring, deadlineSeconds: 1e6 }, 4));
-    expect((one?.costUsdPerRequest ?? 0) * (one?.requestsPerSecond ?? 0)).toBeCloseTo((8 * 3) / 3600, 9);
-    expect((two?.costUsdPerRequest ?? 0) * (two?.requestsPerSecond ?? 0)).toBeCloseTo((8 * 3) / 3600, 9);
+  it("costs a system the GPUs that its plan and its gate use", () => {
+    const beside = { ...planned(1), gateGpus: 2 };
+    for (const [system, gpus] of [
+      [planned(1), 4],
+      [planned(2), 8],
+      [beside, 6],
+    ] as const) {
+      const found = measuredAt(system, measuring, 4);
+      expect(found.gpus).toBe(gpus);
+      expect(found.costUsdPerRequest * 4).toBeCloseTo((gpus * 3) / 3600, 9);
+    }
+  });
+
+  it("is below the rate that saturates the engines of its gate", () => {
+    const free = highestKept(planned(1), measuring, 5);
+    const gated = { ...planned(1), gateGpus: 1, gateRate: free / 2 };
+    for (const found of [highestKept(gated, measuring, 5), highestReplanned(always(gated), measuring, 5)?.requestsPerSecond ?? 0]) {
+      expect(found).toBeLessThan(free / 2);
+      expect(found).toBeGreaterThan(free / 2.3);
+    }
   });
 });
 

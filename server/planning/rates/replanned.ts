@@ -4,14 +4,12 @@ import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import type { GatedSystem } from "./gatedContext";
 import type { RatePlanner } from "./ratePlanners";
 
-/** Requests that no plan has seen, the deadline that 95 % of them must keep, and the cluster. */
+/** Requests that no plan has seen, the deadline that 95 % of them must keep, and the price of a GPU that a plan uses. */
 export interface RateMeasuring {
   readonly traffic: Traffic;
   readonly measuring: Int32Array;
   readonly choice: ReplicaChoice;
   readonly deadlineSeconds: number;
-  /** All GPUs of the cluster: every system pays for them. */
-  readonly gpus: number;
   readonly usdPerGpuHour: number;
 }
 
@@ -21,10 +19,13 @@ export interface AtRate {
   readonly cascade: string;
   /** Whose scores the plan is gated by. */
   readonly gate: string;
+  /** In use, those of the gate's engines among them. */
   readonly gpus: number;
+  readonly gateGpus: number;
   readonly quality: number;
   /** null: it does not sustain the rate. */
   readonly p95Seconds: number | null;
+  /** Of the GPUs in use, and of judgements that are paid by the call. */
   readonly costUsdPerRequest: number;
 }
 
@@ -39,17 +40,18 @@ const MOST_STEPS = 16;
 
 /** A system on the measuring requests at a rate. */
 export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, requestsPerSecond: number): AtRate {
-  const { system, outcomes, judgeSeconds, usdPerJudgement, gateGpus, kind } = planned;
-  const { traffic, choice, gpus, usdPerGpuHour } = measuring;
+  const { system, outcomes, judgeSeconds, usdPerJudgement, gateGpus, gateRate, kind } = planned;
+  const { traffic, choice, usdPerGpuHour } = measuring;
   const at = { ...choice, requestsPerSecond };
   const { quality, share } = routedBy(system, outcomes, measuring.measuring);
-  const sustained = busiestLoad(system, { outcomes, rows: measuring.measuring }, at) < 1;
+  const gpus = gpusOf(system) + gateGpus;
+  const sustained = requestsPerSecond < gateRate && busiestLoad(system, { outcomes, rows: measuring.measuring }, at) < 1;
   const judge = { secondsPerCall: judgeSeconds, usdPerCall: usdPerJudgement };
   return {
     requestsPerSecond,
     cascade: cascadeText(system),
     gate: kind,
-    gpus: gpusOf(system) + gateGpus,
+    ...{ gpus, gateGpus },
     quality,
     p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
     costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, share), judge }),
@@ -92,14 +94,16 @@ export function highestReplanned(planner: RatePlanner, measuring: RateMeasuring,
   return low;
 }
 
-/** The highest rate of one plan, kept while the rate rises; 0 where none was found. */
+/** The highest rate of one plan, kept while the rate rises, at most what saturates its gate's engines; 0 where none was found. */
 export function highestKept(planned: GatedSystem, measuring: RateMeasuring, from: number): number {
-  const { system, outcomes, judgeSeconds } = planned;
+  const { system, outcomes, judgeSeconds, gateRate } = planned;
   const { traffic, choice, deadlineSeconds } = measuring;
   const load = busiestLoad(system, { outcomes, rows: measuring.measuring }, { ...choice, requestsPerSecond: from });
   const own = { ...traffic, outcomes, judgeSeconds };
   // A run of finite length may end before the queue of an overloaded stage has grown past the deadline.
   const keeps = (requestsPerSecond: number): boolean =>
-    (load * requestsPerSecond) / from < 1 && measure(system, own, { ...choice, requestsPerSecond }).percentileSeconds <= deadlineSeconds;
+    requestsPerSecond < gateRate &&
+    (load * requestsPerSecond) / from < 1 &&
+    measure(system, own, { ...choice, requestsPerSecond }).percentileSeconds <= deadlineSeconds;
   return highestRate(keeps, from, TOLERANCE);
 }
