@@ -22,7 +22,7 @@ export function writeRows(name: string, rows: readonly unknown[]): string {
 }
 
 /** What a run wrote to `bench/results/<name>.json`, and where and when. */
-export interface KeptRun<Row> {
+interface KeptRun<Row> {
   readonly machine: string;
   readonly at: string;
   readonly rows: readonly Row[];
