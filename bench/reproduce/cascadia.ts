@@ -20,7 +20,7 @@ const REPLAY =
 const JUDGES =
   "Ours is a modelled judge of AUC .7 against one of .8, in one case of Gemma-2: no scores of the source's judges are public, and their reliability is not given as an AUC.";
 const SHAPES =
-  "Ours is Llama 3.1 70B on H100s with NVLink, every request at the source's mean lengths. The source does not say which GPUs it used: by its own rows a pipeline is faster than tensor parallelism at equal GPUs, which is so where links between GPUs are slow. Ratios between configurations can be compared, rates cannot.";
+  "Ours is Llama 3.1 70B on H100s with NVLink, every request at the source's mean lengths. The source's table does not name its GPUs: by its own rows a pipeline of four is faster than tensor parallelism of four, which is so where links between GPUs are slow. Ratios between configurations can be compared, rates cannot.";
 
 /** The two rows of a figure against a system, on average and at most. */
 const against = (

@@ -66,7 +66,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
     if (engine === undefined) return [];
     const { model, url, access } = engine;
     const maxInFlight = limits.get(id) ?? inFlightLimit({});
-    return [{ id, model, url, state, maxInFlight, ...access, ...(marked.includes(model) && { logProbabilities: false }) }];
+    return [{ id, model, url, state, maxInFlight, ...access, ...(marked.includes(model) && { logProbabilities: false as const }) }];
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. A model that is out while its GPUs are reassigned stays listed, cordoned.
