@@ -8,7 +8,7 @@ import { ratio, signed } from "../lib/tables";
 import { ablationTable, effectSentence, effectTable } from "./ablation";
 import { type AgingRow, agingRuns } from "./aging";
 import { LOADS, NO_WORSE_POINTS, SEEDS, WANTED } from "./cases";
-import { dominated, dominationTable, systemOf, VLLM, verdicts, verdictTable } from "./domination";
+import { choiceSentence, dominated, dominationTable, systemOf, VLLM, verdicts, verdictTable } from "./domination";
 import { type FrontierRow, frontier } from "./frontier";
 import { type QueueTimeRow, queueTimes } from "./queueTimes";
 import { schedulerShares, shareTable } from "./schedulerShare";
@@ -57,6 +57,7 @@ const race = ablation(
     dominationTable(rows, DOMINATING, BASELINES),
     "Chimera against vLLM's balancing, case by case:",
     verdictTable(rows, ["Chimera"]),
+    choiceSentence(rows, ["Chimera"]),
     "With and without each signal, over vLLM's balancing:",
     ablationTable(rows),
     "What confidence adds to the load rule:",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { effectOf } from "./ablation";
-import { kindOf, VLLM, verdictOn, verdicts } from "./domination";
+import { choiceSentence, kindOf, VLLM, verdictOn, verdicts, verdictTable } from "./domination";
 import type { FrontierRow } from "./frontier";
 
 const row = (name: string, tau: number | null, secondsPerToken: readonly number[], quality: readonly number[]): FrontierRow => ({
@@ -39,7 +39,29 @@ test("points that are worse in the mean are passed over for any that is not, and
 test("verdicts are made in each case that has both, and no case is compared with another's baseline", () => {
   const other = { ...row("Chimera", 1, [9, 9, 9, 9], [80, 80, 80, 80]), load: 1.1 };
   const own = row("Chimera", 1, [1, 1, 1, 1], [80, 80, 80, 80]);
-  expect(verdicts([vllm, own, other], ["Chimera"], VLLM).map(({ at }) => at)).toEqual(["Llama, gsm | 0.95"]);
+  expect(verdicts([vllm, own, other], ["Chimera"], { baseline: VLLM }).map(({ at }) => at)).toEqual(["Llama, gsm | 0.95"]);
+});
+
+const wide = row("Chimera", 4, [2.4, 2.41, 2.39, 2.4], [80.5, 80.6, 80.4, 80.5]);
+
+test("a failing case names the point that dominates and that the rule of choice passes over, with the count under both rules", () => {
+  const near = row("Chimera", 2, [1.7, 1.71, 1.69, 1.7], [79.7, 79.8, 79.6, 79.7]);
+  expect(verdictOn([near, wide], vllm).kind).toBe("slower");
+  expect(verdictOn([near, wide], vllm, 1).kind).toBe("dominates");
+  expect(verdictTable([vllm, near, wide], ["Chimera"])).toMatch(
+    /not faster; the choice allows no loss in the mean .* Chimera, τ 2 \(1\.18/,
+  );
+  const counts = choiceSentence([vllm, near, wide], ["Chimera"]);
+  expect(counts).toMatch(/before the runs: 0 of 1\. .* as the verdict allows: 1 of 1; .* In 1 of 1 the first rule passes over/);
+});
+
+test("a failing case without such a point says which is fastest and which is no worse", () => {
+  const worse = row("Chimera", 1, [1.2, 1.21, 1.19, 1.2], [75, 75.1, 74.9, 75]);
+  const reason = verdictTable([vllm, worse, wide], ["Chimera"]);
+  expect(reason).toMatch(
+    /not faster; no point dominates; the fastest is Chimera, τ 1 \(1\.67.*of those that are no worse Chimera, τ 4 \(0\.83/,
+  );
+  expect(choiceSentence([vllm, worse, wide], ["Chimera"])).toMatch(/In 0 of 1 the first rule/);
 });
 
 test("confidence adds where it is surely better and no slower, or surely faster and no worse", () => {

@@ -21,11 +21,22 @@ export function writeRows(name: string, rows: readonly unknown[]): string {
   return file;
 }
 
+/** What a run wrote to `bench/results/<name>.json`, and where and when. */
+interface KeptRun<Row> {
+  readonly machine: string;
+  readonly at: string;
+  readonly rows: readonly Row[];
+}
+
+/** The last run that wrote to `bench/results/<name>.json`; null where there is none. */
+export function keptRun<Row>(name: string): KeptRun<Row> | null {
+  const file = join(resultsFolder(), `${name}.json`);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as KeptRun<Row>) : null;
+}
+
 /** Rows that an earlier run wrote, with `WEIR_BENCH_KEPT=1` for a run that was stopped; null where there are none, or without it. */
 export function keptRows<Row>(name: string): readonly Row[] | null {
-  const file = join(resultsFolder(), `${name}.json`);
-  if (process.env.WEIR_BENCH_KEPT !== "1" || !existsSync(file)) return null;
-  return (JSON.parse(readFileSync(file, "utf8")) as { readonly rows: readonly Row[] }).rows;
+  return process.env.WEIR_BENCH_KEPT === "1" ? (keptRun<Row>(name)?.rows ?? null) : null;
 }
 
 /**

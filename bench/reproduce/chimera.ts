@@ -5,12 +5,12 @@ const ENGINES =
 const PROGRAMS =
   "Programs are drawn from public answers to gsm and crux, whose stages are alike by a stated correlation of .5, over five ladders at 0.95 of saturation; the source's are APPS and MATH, at 8 to 16 requests a second.";
 const CONFIDENCE =
-  "What the prompts' words tell of whether an answer is right is little (AUC .60 to .67), so that waiting for a surer model seldom pays; an oracle of the router gains 14 to 16 points here (bench/results/chimera.md).";
+  "What the prompts' words tell of whether an answer is right is little, so that waiting for a surer model seldom pays; what an oracle of the router gains, and the AUC of the learnt one, are in bench/results/chimera.md.";
 const POINT = "Ours is at one slack and margin for all ladders; the source picks its points by setting.";
 const ABSOLUTE = "The source gives the value of one setting of its GPUs, models and data: only ratios can be compared.";
 const SLACKS = "No benchmark has the source's pair of slacks as a figure: frontiers over slacks are tables of bench/results/chimera.md.";
 const PARTS =
-  "Measured by `chimera: cases in which vLLM's balancing is dominated`, which writes the frontiers of all variants to bench/results/chimera.md and has no figure of them alone; not run yet with the present loads and slacks.";
+  "The source shows a frontier and no number. `chimera: cases in which vLLM's balancing is dominated` of `npm run bench` measures the frontiers of all variants; they are tables of bench/results/chimera.md.";
 const BETWEEN = "No benchmark compares these two baselines: the table `chimera-frontier` of bench/results/chimera.md has both.";
 const TOTALS =
   "Ours is the mean over five ladders and tasks of gsm and crux, stages correlated by .5; answers are a third as long as the source's.";

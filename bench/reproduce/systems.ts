@@ -3,6 +3,7 @@ import { aragogOutcomeBenchmarks } from "../aragog/aragogOutcomes";
 import { aragogRaceBenchmarks, aragogSourceFigures } from "../aragog/aragogRace";
 import { roundsBenchmarks } from "../aragog/rounds";
 import aragogSource from "../aragog/source.json" with { type: "json" };
+import { cascadiaBenchmarks } from "../cascadia/cascadia";
 import cascadiaSource from "../cascadia/source.json" with { type: "json" };
 import { chimeraBenchmarks } from "../chimera/chimera";
 import chimeraSource from "../chimera/source.json" with { type: "json" };
@@ -27,6 +28,10 @@ import type { MeasuredRows } from "./figureRows";
 import { kairosRows } from "./kairos";
 import { mosaicRows } from "./mosaic";
 import type { DataName } from "./neededData";
+import { parallelBenchmarks } from "./parallelRates";
+import { replannedBenchmarks } from "./replanned";
+import { judgeRatioBenchmarks } from "./replannedJudges";
+import { detectedRatioBenchmarks } from "./replannedReplay";
 
 /** A system's published figures, and what of this repository measures them. */
 export interface ReproducedFigures {
@@ -41,7 +46,17 @@ export const systems: Readonly<Record<ReproducedSystem, ReproducedFigures>> = {
   cascadia: {
     source: cascadiaSource,
     entries: cascadiaRows,
-    benchmarks: [...compareBenchmarks, ...replayBenchmarks, ...exhaustiveBenchmarks, ...planBenchmarks],
+    benchmarks: [
+      ...replannedBenchmarks,
+      ...judgeRatioBenchmarks,
+      ...detectedRatioBenchmarks,
+      ...parallelBenchmarks,
+      ...cascadiaBenchmarks,
+      ...compareBenchmarks,
+      ...replayBenchmarks,
+      ...exhaustiveBenchmarks,
+      ...planBenchmarks,
+    ],
     data: ["outcomes", "prompts", "arrivals"],
   },
   chimera: {

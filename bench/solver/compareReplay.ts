@@ -57,7 +57,8 @@ export const replayScene = once(async (): Promise<ReplayRequest> => {
   };
 });
 
-const replayed = once(async (): Promise<readonly Replayed[]> => {
+/** Every system over the replay, where it is known at once that traffic has changed. */
+export const replayed = once(async (): Promise<readonly Replayed[]> => {
   const results = replayPhases(await replayScene());
   writeFileSync(join(resultsFolder(), "replay.json"), `${JSON.stringify(results, null, 2)}\n`);
   return results;

@@ -4,6 +4,7 @@ import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createConnector } from "@/server/clusters/connector/clusterConnector";
 import type { Answer, Observation, ObservedEngine } from "@/server/clusters/connector/connector";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
+import { silentModels } from "@/server/clusters/connector/silentModels";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
@@ -63,6 +64,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     gateway,
     planOf: (planId) => store.plans.get(planId),
     artefactOf: (hash) => store.artefacts.get(hash)?.bytes ?? null,
+    silentModels: () => silentModels(store, id),
   });
   const audit = createGatewayAudit({ store, clusterId: id, gateway });
   const book = createSeriesBook({ clusterId: id, repository: store.rollUps, intervalMs });

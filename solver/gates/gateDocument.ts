@@ -67,7 +67,10 @@ const scorerFeatures = [
   "ended-by-length",
 ] as const;
 
-/** A logistic regression over an answer's facts, trained on labelled or judged answers (FrugalGPT, section 3). */
+/**
+ * A logistic regression over an answer's lengths, probabilities and form, trained on labelled or judged answers. Unlike the scorer of FrugalGPT
+ * (section 3) it reads no words.
+ */
 const scorerGate = z.object({
   kind: z.literal("scorer"),
   answer: extraction,

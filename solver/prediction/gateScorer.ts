@@ -21,8 +21,9 @@ export type LearntScorer = Pick<ScorerDocument, "bias" | "weights">;
 const MOST_BIAS = 20;
 
 /**
- * Learns a scorer of answers: logistic regression with L2 on an answer's facts, each at a deviation of 1 (FrugalGPT, section 3: a generation
- * scoring function that reads prompt and answer). The same rows and seed give the same scorer.
+ * Learns a length and probability scorer: logistic regression with L2 on an answer's facts, each at a deviation of 1. It has the place of
+ * FrugalGPT's generation scoring function (section 3), which reads the words of prompt and answer; this one reads none. The same rows and
+ * seed give the same scorer.
  *
  * @throws RangeError without answers or features.
  */
@@ -67,7 +68,7 @@ export function crossFittedScores(rows: ScorerRows, fit: CrossFit): Float64Array
   return scores;
 }
 
-/** Scores, 0..100, of answers by a learnt scorer. */
+/** Scores, 0..100, of answers by a learnt length and probability scorer. */
 export function scoresOf(scorer: LearntScorer, { features, facts }: Pick<ScorerRows, "features" | "facts">): Float64Array {
   const column = new Map(features.map((feature, at) => [feature, at]));
   return Float64Array.from(facts, (row) => 100 * scorerProbability(scorer, (feature) => row[column.get(feature) ?? -1] ?? null));

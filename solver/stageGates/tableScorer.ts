@@ -8,14 +8,14 @@ import type { GateRefusal } from "./gateRefusal";
 
 const FOLDS = 5;
 
-/** What an outcome table knows of an answer; `minimum-probability` where it has the column of confidence. */
+/** What an outcome table knows of an answer, no words among it; `minimum-probability` where it has the column of confidence. */
 const tableFeatures = ({ confidence }: Pick<ModelOutcomes, "confidence">): readonly ScorerFeature[] => [
   "log-answer-tokens",
   "log-prompt-tokens",
   ...(confidence === undefined ? [] : (["minimum-probability"] as const)),
 ];
 
-/** Trains a scorer of a model's answers on the planning prompts; the same workload gives the same scorer. */
+/** Trains a length and probability scorer of a model's answers on the planning prompts; the same workload gives the same scorer. */
 export function trainTableScorer(workload: Workload, outcomes: ModelOutcomes): LearntScorer {
   return trainScorer(planningRows(workload, outcomes, tableFeatures(outcomes)), seedOf(workload, outcomes));
 }

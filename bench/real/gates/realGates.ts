@@ -51,7 +51,7 @@ function servedConditions(figures: readonly ServedPolicyFigures[]): string {
   const made = figures[0]?.repeats.length ?? 0;
   const late = Math.max(...figures.map(({ lateSeconds }) => lateSeconds));
   const sum = (of: (one: ServedPolicyFigures) => number): number => figures.reduce((all, one) => all + of(one), 0);
-  return `${machine}. ${requestsPerSecond} requests a second, ${slices} slices of ${sliceSeconds} s, ${made} of ${repeats} repeats; gates learnt from ${questions()} other questions. Latest sending ${Math.round(1000 * late)} ms after the schedule; ${sum(({ unscored }) => unscored)} answers without a score, ${sum(({ withoutRoom }) => withoutRoom)} further answers without room.`;
+  return `${machine}. ${requestsPerSecond} requests a second, ${slices} slices of ${sliceSeconds} s, ${made} of ${repeats} repeats; gates learnt from ${questions()} other questions. Latest sending ${Math.round(1000 * late)} ms after the schedule; ${sum(({ unscored }) => unscored)} answers without a score, ${sum(({ withoutRoom }) => withoutRoom)} samples that were not asked for, as the small model's engine was more than half full.`;
 }
 
 interface Seeds {
@@ -96,7 +96,7 @@ async function confidenceOverJudge(field: keyof ServedFigures): Promise<Measurem
   return {
     figure: estimated?.value ?? Number.NaN,
     unit: "x",
-    detail: `${ratio(estimated)} over the repeats, mean of ${pairs.length} thresholds at the same load; both gates have the same score, which the judge takes from a second engine`,
+    detail: `${ratio(estimated)} over the repeats, mean of ${pairs.length} thresholds at the same load; the judge's score is that of the confidence gate, which a second engine computes again: only the cost differs`,
   };
 }
 

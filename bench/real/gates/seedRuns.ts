@@ -72,7 +72,7 @@ export const measuredSeeds = (seeds: readonly SeedAnswers[]): readonly MeasuredG
 /** The sets of weights with their models' qualities. */
 export const seedTable = (seeds: readonly SeedAnswers[], measured: readonly MeasuredGates[]): string =>
   table(
-    ["weights", "larger model", "questions", "right %: small, large", "samples not unanimous %"],
+    ["weights", "larger model", "questions", "right %: small, large", "questions with samples that differ %"],
     measured.map(({ name, questions, quality, nextQuality, shares }, index) => [
       ...[name, seeds[index]?.weights.isLargeOwn ? "own" : "the committed one", String(questions)],
       ...[`${quality.toFixed(1)}, ${nextQuality.toFixed(1)}`, meanText(shares.map((share) => 100 * share))],

@@ -176,7 +176,7 @@ const gateNames = {
   judge: "judge",
   confidence: "token log probabilities",
   agreement: "agreement with further answers",
-  scorer: "learnt scorer",
+  scorer: "scorer of lengths and probabilities",
   sequence: "several in order",
 } as const;
 

@@ -28,7 +28,7 @@ it("names the baseline and its figure, and can be planned where it is thresholds
 });
 
 it("says why a baseline cannot be planned: a modelled router, or the same thresholds on other replicas", () => {
-  expect(banner(null).reason).toContain("scores are modelled");
+  expect(banner(null).reason).toContain("knows which answers are right");
   expect(banner(planned.routing)).toMatchObject({ plannable: { kind: "replicas" } });
   expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
     "thresholds",

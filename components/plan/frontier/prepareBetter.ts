@@ -57,7 +57,7 @@ function reasonOf({ kind }: Plannable): string | null {
     case "replicas":
       return "It has the thresholds of this plan on other replicas: ask for their shapes under Constraints.";
     case "modelled-router":
-      return "No plan can have it: its scores are modelled from the right and wrong answers.";
+      return "No plan can have it: its modelled router knows which answers are right.";
   }
 }
 

@@ -50,7 +50,7 @@ const gates: readonly Option<GateChoice>[] = [
   { value: "judge", text: "Judge" },
   { value: "confidence", text: "Confidence" },
   { value: "agreement", text: "Agreement" },
-  { value: "scorer", text: "Scorer" },
+  { value: "scorer", text: "Scorer of lengths and probabilities" },
   { value: "sequence", text: "Confidence, then the judge" },
 ];
 

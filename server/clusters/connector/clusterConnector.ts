@@ -38,6 +38,8 @@ export interface ConnectorParts {
   readonly planOf: (id: string) => Plan | null;
   /** Bytes of a saved predictor; null if it is no longer saved. Absent: none is. */
   readonly artefactOf?: (hash: string) => Uint8Array | null;
+  /** Models whose engines are known not to report log probabilities. Absent: none. */
+  readonly silentModels?: () => readonly string[];
   /** Time limit for an engine to answer. */
   readonly loadLimitMs?: number;
 }
@@ -48,6 +50,7 @@ export function createConnector({
   gateway,
   planOf,
   artefactOf = () => null,
+  silentModels = () => [],
   loadLimitMs = defaultLoadLimitMs,
 }: ConnectorParts): Connector {
   const emulated = host.loadOutcomes !== undefined;
@@ -94,7 +97,7 @@ export function createConnector({
       const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
       // Otherwise the gateway would be configured without it, and engines that still serve would be drained for it.
       if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
-      const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
+      const config = gatewayConfig({ routing, plan, engines, judge, timeScale, silent: silentModels(), current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
       const brought = await uploadPredictors(config.policy, { gateway, artefactOf, signal });
       if (!brought.ok) return brought;

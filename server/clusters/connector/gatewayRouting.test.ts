@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { policyHash, revisedPolicy } from "@/server/contracts/gateway/policyHash";
+import { configRefusal } from "@/server/gateway/serving/configRefusal";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { targetEngines } from "../steps/targetEngines";
@@ -27,12 +28,17 @@ function unjudgedPlan(most: number, isDeployed = true) {
 
 const judge = { model: "weir-judge", url: "http://127.0.0.1:1" };
 
-function configFor(plan: ReturnType<typeof planHolding>, current: ReturnType<typeof gatewayConfig>, gone: string[] = []) {
+function configFor(
+  plan: ReturnType<typeof planHolding>,
+  current: ReturnType<typeof gatewayConfig>,
+  gone: string[] = [],
+  silent: string[] = [],
+) {
   const engines = targetEngines(plan).map((engine) => ({ ...engine, stopping: false, url: "http://127.0.0.1:2" }));
   const others = gone.map((id) => ({ ...engines[0]!, id }));
   const active = [...engines.map(({ id }) => id), ...gone];
   const routing = { planId: plan.id, active, cordoned: [] };
-  const config = gatewayConfig({ routing, plan, engines: [...engines, ...others], judge, timeScale: 1, current });
+  const config = gatewayConfig({ routing, plan, engines: [...engines, ...others], judge, timeScale: 1, silent, current });
   if (config === null) throw new Error("no configuration");
   return config;
 }
@@ -44,6 +50,22 @@ describe("gatewayConfig", () => {
 
   it("lets engines of plans that say nothing hold as many as an engine runs", () => {
     expect(configFor(planHolding([null, null]), null).replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([256, 256]);
+  });
+
+  it("marks the engines of models that report no log probabilities, so that the gateway refuses a gate that reads them", () => {
+    const plan = planHolding([40, 7]);
+    const [first = ""] = plan.policy.stages.map(({ model }) => model);
+    const marks = ({ replicas }: ReturnType<typeof configFor>) => replicas.map(({ model, logProbabilities }) => [model, logProbabilities]);
+    const config = configFor(plan, null, [], [first]);
+    expect(marks(config)).toEqual(config.replicas.map(({ model }) => [model, model === first ? false : undefined]));
+    const gates = plan.policy.thresholds.map(() => ({ kind: "confidence", measure: "minimum" }) as const);
+    const gated = { ...config, policy: { ...plan.policy, gates } };
+    expect(configRefusal(gated)).toMatch(/^The confidence gate of stage 1 reads log probabilities, which the engine \S+ of \S+ does not report\.$/);
+    // A policy with such a gate that is in force stays writable, as its engines can still be drained and its thresholds set.
+    const draft = examplePlanDraft();
+    const inForce = sealPlan({ ...draft, policy: { ...draft.policy, gates } }, new Date(0));
+    const kept = configFor(inForce, null, [], [first]);
+    expect(configRefusal(kept)).toBeNull();
   });
 
   it("keeps what the engines of an earlier plan held while they help out", () => {

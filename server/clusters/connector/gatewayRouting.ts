@@ -5,6 +5,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument, readyJudgeOf } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
+import { silentGateObstacle } from "./silentModels";
 
 /**
  * The name under which clients reach a plan's cascade in addition to `cascade/default`: the plan's own name, in the characters allowed in a
@@ -43,6 +44,8 @@ export interface ConfigParts {
   /** The cluster's own judge, for policies without one among their engines. */
   readonly judge: GatewayConfig["judge"];
   readonly timeScale: number;
+  /** Models whose engines are known not to report log probabilities. Left out: none. */
+  readonly silent?: readonly string[];
   /** Configuration in force: its policy stays, with its present knobs, if `routing` names its plan or none. */
   readonly current: GatewayConfig | null;
 }
@@ -51,16 +54,19 @@ export interface ConfigParts {
  * The gateway configuration for a routing: policy and engines in one versioned unit, so that thresholds of one plan never run over the
  * engines of another. null if there is no policy to write: nothing is in force and nothing was before.
  */
-export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
+export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent = [], current }: ConfigParts): GatewayConfig | null {
   const part = plan === null || current?.planId === routing.planId ? current : plan;
   const name = plan === null ? current?.name : servedName(plan.metadata.name);
   if (part === null || name === undefined) return null;
   const limits = limitsByEngine(plan, current);
+  // The gateway refuses the mark under a gate that reads them: a policy that is in force already, or gone back to, must stay writable.
+  const marked = silentGateObstacle(part.policy, silent) === null ? silent : [];
   const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
     const engine = engines.find((one) => one.id === id);
-    return engine === undefined
-      ? []
-      : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}), ...engine.access }];
+    if (engine === undefined) return [];
+    const { model, url, access } = engine;
+    const maxInFlight = limits.get(id) ?? inFlightLimit({});
+    return [{ id, model, url, state, maxInFlight, ...access, ...(marked.includes(model) && { logProbabilities: false as const }) }];
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. A model that is out while its GPUs are reassigned stays listed, cordoned.
