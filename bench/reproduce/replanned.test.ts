@@ -4,13 +4,15 @@ import type { RaceRow } from "../cascadia/race";
 import { parallelRate } from "./parallelRates";
 import { pairsOf } from "./replanned";
 
-const at = (requestsPerSecond: number): RaceRow["highest"] => ({
-  ...{ requestsPerSecond, quality: 80, costUsdPerRequest: 1 / requestsPerSecond, gpus: 8 },
+const at = (requestsPerSecond: number) => ({
+  ...{ requestsPerSecond, quality: 80, costUsdPerRequest: 1 / requestsPerSecond, gpus: 8, gateGpus: 0 },
   ...{ cascade: "", gate: "", p95Seconds: 1 },
 });
-const row = (system: string, seed: number, rate: number | null, sloScales: RaceRow["sloScales"]): RaceRow => ({
-  ...{ ladder: "Gemma", case: "easy", floor: 70, seed, system, kept: null, sloScales },
+const row = (system: string, seed: number, rate: number | null, sloScales: readonly (number | null)[]): RaceRow => ({
+  ...{ ladder: "Gemma", case: "easy", floor: 70, seed, system, kept: null },
   highest: rate === null ? null : at(rate),
+  half: rate === null ? null : at(rate),
+  scales: sloScales.map((sloScale) => ({ ...at(10), sloScale })),
 });
 const rows = [
   ...[row("Weir", 1, 40, [1, 2]), row("Weir", 2, 44, [1, 2])],

@@ -11,8 +11,8 @@ import { keptOrRun, type RunRows } from "./keptOrRun";
 /** What two systems are compared by; the first of the two is the one that divides. */
 const metrics = {
   "highest rate": { of: ({ highest }: RaceRow) => [highest?.requestsPerSecond ?? null], better: "more" },
-  "SLO scale": { of: ({ sloScales }: RaceRow) => sloScales, better: "less" },
-  cost: { of: ({ highest }: RaceRow) => [highest?.costUsdPerRequest ?? null], better: "less" },
+  "SLO scale": { of: ({ scales }: RaceRow) => scales.map((at) => at?.sloScale ?? null), better: "less" },
+  cost: { of: ({ half }: RaceRow) => [half?.costUsdPerRequest ?? null], better: "less" },
 } as const;
 
 type Metric = keyof typeof metrics;
