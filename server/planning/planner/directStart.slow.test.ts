@@ -5,7 +5,7 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -14,7 +14,7 @@ import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 type Fixed = SolveRequest["fixed"];
 
 const AUC = 0.75;
-const workload = generatedWorkload({ prompts: 1500, seed: 4 });
+const workload = shortWorkload({ prompts: 1500, seed: 4 });
 const without: PlanningSituation = {
   workload,
   workloadId: "made-up",

@@ -5,11 +5,11 @@ import { countOfBaselines } from "@/solver/baselines/allBaselines";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
-const workload = generatedWorkload({ prompts: 500, seed: 3 });
+const workload = shortWorkload({ prompts: 500, seed: 3 });
 const situation: PlanningSituation = {
   workload,
   workloadId: "examined",
