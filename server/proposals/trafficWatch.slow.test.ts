@@ -15,8 +15,8 @@ import { type Collector, createCollector } from "@/server/telemetry/collector";
 import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { drawSample } from "@/solver/workload/sample";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { createPredictionMonitor } from "./predictionMonitor";
 import { createTrafficWatch } from "./trafficWatch";
 

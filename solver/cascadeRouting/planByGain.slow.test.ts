@@ -4,9 +4,9 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { explorerOf } from "@/solver/cascade/explore/situationExplorer";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
 import type { Objective } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { planByGain } from "./planByGain";
 
 const LADDER = ["qwen2.5-3b", "qwen2.5-32b"];

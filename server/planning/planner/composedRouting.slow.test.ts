@@ -7,8 +7,8 @@ import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { Objective } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { splitPrompts } from "@/solver/workload/split";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
 

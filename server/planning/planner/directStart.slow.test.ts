@@ -5,9 +5,9 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
@@ -157,17 +157,6 @@ describe("planning with a direct start", () => {
     if (byHand.kind !== "draft") throw new Error(JSON.stringify(byHand));
     expect(byHand.draft.predictions.quality).toBeCloseTo(router.quality, 6);
     expect(byHand.draft.predictions.p95Seconds).toBeLessThan(1.1 * (router.latencySeconds ?? 0));
-  });
-
-  it("says of the trained router among the baselines why there is none", () => {
-    for (const [of, reason] of [
-      [asked, "A modelled router decides"],
-      [without, "No trained predictor of confidence is stored"],
-    ] as const) {
-      const answer = desk.work(of, { kind: "examine", examine: "baselines", objective, fixed: null }, () => false);
-      if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer));
-      expect(answer.examination.refused).toContainEqual({ name: "trained router", reason: expect.stringContaining(reason) });
-    }
   });
 
   it("leaves no trace where it is not asked, also on a desk that planned with it before", async () => {

@@ -4,13 +4,13 @@ import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
 const JUDGE = "llama-3.1-8b";
 const situation: PlanningSituation = {
-  workload: shortWorkload({ prompts: 400, seed: 5 }),
+  workload: generatedWorkload({ prompts: 400, seed: 5 }),
   workloadId: "made-up",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
   requestsPerSecond: 150,

@@ -4,8 +4,8 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { type ServingEngine, type ServingTraffic, servingFiguresOf, servingRefusal } from "./servingFigures";
 
 const [small, large, judge] = ["qwen2.5-3b", "qwen2.5-7b", "gemma-2-9b"] as const;
