@@ -26,7 +26,7 @@ const objective: Objective = {
   kind: "latency-under-quality",
   latency: "end-to-end",
   percentile: 95,
-  qualityFloor: 62,
+  qualityFloor: 63,
   qualityConfidence: 0.9,
   latencyBudgetSeconds: null,
   maxGpus: 8,
