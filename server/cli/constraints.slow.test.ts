@@ -123,7 +123,10 @@ test("a slack without a quality is refused in one sentence", async () => {
 });
 
 test("a judge that runs as an engine of the plan has GPUs and replicas of its own", async () => {
-  const document = await planned("--judge-engine", "gemma-2-2b", "--judge-rubric-tokens", "200", "--quality", "56");
+  // With generated arrivals, under which a cascade is the best plan.
+  const judge = ["--judge-engine", "gemma-2-2b", "--judge-rubric-tokens", "200"];
+  const { stdout } = await weir("plan", "--outcomes", outcomes, "--rate", "20", "--quality", "56", ...hardware, ...judge, "--json");
+  const document = planSchema.parse(JSON.parse(stdout));
   expect(modelsOf(document.policy).length).toBeGreaterThan(1);
   expect(document.policy).toMatchObject({ judge: { model: "gemma-2-2b", engine: { rubricTokens: 200, outputTokens: 8 } } });
   expect(document.deployment.map(({ model }) => model)).toContain("gemma-2-2b");
