@@ -68,14 +68,6 @@ async function planFor(asked: Resolved<SolveRequest>): Promise<Plan> {
   return answer.plan;
 }
 
-const plans = new Map<Resolved<SolveRequest>, Promise<Plan>>();
-/** The plan of a request in several worlds, made once. */
-function planOf(asked: Resolved<SolveRequest>): Promise<Plan> {
-  const plan = plans.get(asked) ?? planFor(asked);
-  plans.set(asked, plan);
-  return plan;
-}
-
 const replica = (model: string, gpu: number): RunningReplica => ({
   model,
   shape: { tp: 1, pp: 1 },
@@ -86,9 +78,6 @@ const attached: Partial<Resolved<SolveRequest>> = {
   ...{ running: [replica(SMALL, 0), replica(LARGE, 1)], topology: "given" },
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 2 }], usdPerGpuHour: 3 },
 };
-
-const loaded = request({}, 20);
-const farFromBusy = request(attached, 1);
 
 /**
  * A report of the plan in the world, with the latencies that the planner finds for exactly the same replicas there.
@@ -194,12 +183,14 @@ describe("of a promise that is broken for one reason, that reason is named", { t
     ],
   ];
   it.each(worlds)("%s", async (_, world, promise, says) => {
-    const plan = await planOf(loaded);
-    expect(brokenOf(await reportOf(plan, loaded, world), promise).says).toMatch(says);
+    const asked = request({}, 20);
+    const plan = await planFor(asked);
+    expect(brokenOf(await reportOf(plan, asked, world), promise).says).toMatch(says);
   });
 
   it("more requests and a slower judge at once: each is named with its part, and both together explain it", async () => {
-    const { says } = brokenOf(await reportOf(await planOf(loaded), loaded, { rate: 44, judgeSeconds: 1.6 }), P95);
+    const asked = request({}, 20);
+    const { says } = brokenOf(await reportOf(await planFor(asked), asked, { rate: 44, judgeSeconds: 1.6 }), P95);
     expect(says).toMatch(/With the time of a judgement as measured the plan predicts .*: it explains (most|a part) of it\./);
     expect(says).toMatch(/With the rate as measured the plan predicts .*: it explains (most|a part) of it\./);
     expect(says).toMatch(/With all that moved as measured the plan predicts .*: they explain it\./);
@@ -208,16 +199,15 @@ describe("of a promise that is broken for one reason, that reason is named", { t
 
 describe("on attached engines that are far from busy", { timeout: 120_000 }, () => {
   it("scores that shifted are put in place of those planned, and named as the cause", async () => {
-    const { says } = brokenOf(
-      await reportOf(await planOf(farFromBusy), farFromBusy, { traffic: scoresLower(40) }),
-      `share reaching ${LARGE}`,
-    );
+    const asked = request(attached, 1);
+    const { says } = brokenOf(await reportOf(await planFor(asked), asked, { traffic: scoresLower(40) }), `share reaching ${LARGE}`);
     expect(says).toMatch(/With the scores as measured the plan predicts \d+ %: they explain it\./);
     expect(says).not.toMatch(/could not be put in place|nothing can be put in place|unexplained/);
   });
 
   it("scores that shifted are the cause where lengths are all alike and shorter too, and where no request is sent on any more", async () => {
-    const plan = await planOf(farFromBusy);
+    const asked = request(attached, 1);
+    const plan = await planFor(asked);
     const alike = (judged: number): Workload => ({
       ...workload,
       name: `all alike, judged ${judged}`,
@@ -235,14 +225,15 @@ describe("on attached engines that are far from busy", { timeout: 120_000 }, () 
       [20, "100 %"],
       [80, "0 %"],
     ] as const) {
-      const { says } = brokenOf(await reportOf(plan, farFromBusy, { traffic: alike(judged) }), `share reaching ${LARGE}`);
+      const { says } = brokenOf(await reportOf(plan, asked, { traffic: alike(judged) }), `share reaching ${LARGE}`);
       expect(says).toContain(`With the scores as measured the plan predicts ${share}: they explain it.`);
       expect(says).not.toContain("the lengths");
     }
   });
 
   it("a judge that is faster than planned is no cause of slow engines, and is not said to overload them", async () => {
-    const report = await reportOf(await planOf(farFromBusy), farFromBusy, { judgeSeconds: 0.052, slower: 3 });
+    const asked = request(attached, 1);
+    const report = await reportOf(await planFor(asked), asked, { judgeSeconds: 0.052, slower: 3 });
     expect(report.inputs.find(({ name }) => name === "time of a judgement")).toMatchObject({ state: "moved" });
     const { says, slowEngines } = brokenOf(report, "p95 end to end");
     expect(says).toContain("it is better than planned and no cause");
@@ -254,12 +245,13 @@ describe("on attached engines that are far from busy", { timeout: 120_000 }, () 
 it("replicas that fit their GPUs no longer by the cards are said not to be simulated, not to be overloaded", {
   timeout: 60_000,
 }, async () => {
-  const plan = await planOf(farFromBusy);
+  const asked = request(attached, 1);
+  const plan = await planFor(asked);
   // As where the operator's card of the model was wrong: no shape of two GPUs fits a node of one.
   const nodes = [0, 1].map((gpu) => ({ name: `node${gpu + 1}`, gpus: 1 }));
   const wide = plan.deployment.map((own) => ({ ...own, replicas: own.replicas.map((group) => ({ ...group, tp: 2 })) }));
   const changed = { ...plan, deployment: wide, inputs: { ...plan.inputs, cluster: { ...plan.inputs.cluster, nodes } } };
-  const { says } = brokenOf(await reportOf(plan, farFromBusy, { traffic: scoresLower(40) }, changed), `share reaching ${LARGE}`);
+  const { says } = brokenOf(await reportOf(plan, asked, { traffic: scoresLower(40) }, changed), `share reaching ${LARGE}`);
   expect(says).toContain(
     "With the scores as measured nothing could be simulated: the planner does not find the plan as it was planned to run either",
   );

@@ -54,12 +54,6 @@ const truth: KernelProfile = {
   },
 };
 
-/** An engine with kernels as in the tables: its fits need no efficiencies, and a quarter of the time. */
-const hostTruth: KernelProfile = {
-  ...vllmProfile,
-  coefficients: { ...vllmProfile.coefficients, stepSeconds: 3e-3, sequenceSeconds: 6e-5, requestSeconds: 0.08 },
-};
-
 const options = { efficiencies: true, id: "own", name: "Own", asOf: "2026-11-21", cards };
 
 function fitted(answer: FitProfile) {
@@ -140,11 +134,11 @@ test("a fit to rows of emulated engines says so, and near lengths of an engine a
 });
 
 test("a row that is ten times off is set aside, out of the fit and out of its errors", () => {
-  const rows = measuredUnder(hostTruth, varied);
+  const rows = measuredUnder(truth, varied);
   const wrong = rows.map((row, index) =>
     index === 5 ? { ...row, measured: { ...row.measured, tpotSeconds: 10 * (row.measured.tpotSeconds ?? 0) } } : row,
   );
-  const spoilt = fitted(fitProfile(wrong, vllmProfile, { ...options, efficiencies: false }));
+  const spoilt = fitted(fitProfile(wrong, vllmProfile, options));
   expect(spoilt.outliers.map((outlier) => outlier.line)).toEqual([7]);
   expect(spoilt.profile.fittedOn).toMatchObject({ rows: varied.length - 1, setAside: 1 });
   expect(spoilt.heldOutErrors?.tpot.meanAbsolute).toBeLessThan(0.1);

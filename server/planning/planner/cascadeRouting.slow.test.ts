@@ -8,14 +8,14 @@ import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { type Objective, type PlanDraft, planSchema } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { withColumns } from "@/solver/stageGates/testing/gateColumns";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 import { sealPlan } from "./sealPlan";
 
-const workload = shortWorkload({ prompts: 600, seed: 5 });
+const workload = generatedWorkload({ prompts: 600, seed: 5 });
 const plain: PlanningSituation = {
   workload,
   workloadId: "generated",

@@ -7,12 +7,12 @@ import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { Objective } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
-const workload = shortWorkload({ prompts: 400, seed: 5 });
+const workload = generatedWorkload({ prompts: 400, seed: 5 });
 const models = workload.outcomes.models.map(({ model }) => model);
 const [small = "", , large = ""] = models;
 const situation: PlanningSituation = {

@@ -284,16 +284,16 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
     { constraints: { surviveNodeLoss: true, maxGpus: 6 } },
     { constraints: { idleGpus: false, maxUsdPerHour: 30 } },
     { constraints: { minReplicasPerModel: 7 }, objective: { latencyBudgetSeconds: 5 } },
-    { constraints: { maxGpus: 8 }, objective: { kind: "cost-under-both", latencyBudgetSeconds: 8 } },
+    { constraints: { maxGpus: 8 }, objective: { kind: "cost-under-both", latencyBudgetSeconds: 6 }, situation: wholeTrace },
   ];
 
   it.each(conflicting.map((asked) => [JSON.stringify([asked.constraints, asked.objective]), asked] as const))(
     "conflict only together, and no more once any gives way as offered: %s",
-    (_, { constraints = {}, objective: aims = {} }) => {
-      const { conflict = [], reason } = refusalOf({ constraints, objective: aims });
+    (_, { constraints = {}, objective: aims = {}, situation: own = {} }) => {
+      const { conflict = [], reason } = refusalOf({ constraints, objective: aims, situation: own });
       expect(conflict.length, reason).toBeGreaterThan(0);
       const giveWay = (asked: Asked): number => {
-        const answer = answerTo(asked);
+        const answer = answerTo({ ...asked, situation: own });
         return answer.kind === "infeasible" ? (answer.answer.conflict?.length ?? conflict.length) : 0;
       };
       for (const { kind, model, nearest, needs } of conflict) {

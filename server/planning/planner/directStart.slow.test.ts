@@ -5,16 +5,16 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
 type Fixed = SolveRequest["fixed"];
 
 const AUC = 0.75;
-const workload = shortWorkload({ prompts: 1500, seed: 4 });
+const workload = generatedWorkload({ prompts: 1500, seed: 4 });
 const without: PlanningSituation = {
   workload,
   workloadId: "made-up",
@@ -26,7 +26,7 @@ const objective: Objective = {
   kind: "latency-under-quality",
   latency: "end-to-end",
   percentile: 95,
-  qualityFloor: 63,
+  qualityFloor: 62,
   qualityConfidence: 0.9,
   latencyBudgetSeconds: null,
   maxGpus: 8,

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FixedJudge, PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 import { situationOf } from "./situationOf";
 
 const situation: PlanningSituation = {
-  workload: shortWorkload({ prompts: 600, seed: 5 }),
+  workload: generatedWorkload({ prompts: 600, seed: 5 }),
   workloadId: "made-up",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
   requestsPerSecond: 40,

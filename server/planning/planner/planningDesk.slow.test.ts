@@ -229,10 +229,8 @@ describe("createPlanningDesk", () => {
   });
 
   it("calls an allocation optimal only when the MILP proved it, and gives the gap where the MILP tells a bound", () => {
-    let solved: MilpResult;
-    const desk = createPlanningDesk({ name: "stub", solve: () => solved }, () => 0);
     const reportWith = (result: MilpResult) => {
-      solved = result;
+      const desk = createPlanningDesk({ name: "stub", solve: () => result }, () => 0);
       const answer = desk.work(situation, { kind: "solve", objective: { ...objective, maxGpus: 8 }, fixed: null }, () => false);
       return answer.kind === "draft" ? answer.draft.solver : answer;
     };

@@ -6,13 +6,13 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 import { sealPlan } from "./sealPlan";
 
 const situation: PlanningSituation = {
-  workload: shortWorkload({ prompts: 500, seed: 5 }),
+  workload: generatedWorkload({ prompts: 500, seed: 5 }),
   workloadId: "generated",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
   requestsPerSecond: 60,

@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
+import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
 const situation: PlanningSituation = {
-  workload: shortWorkload({ prompts: 400, seed: 5 }),
+  workload: generatedWorkload({ prompts: 400, seed: 5 }),
   workloadId: "made-up",
   cluster: {
     ...{ id: "c", name: "c", kind: "described", gpu: "h100-sxm", usdPerGpuHour: 3 },
