@@ -12,7 +12,9 @@ import { modelCard } from "@/solver/hardware/models";
 import { planSchema } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { generatedTable, OUTCOMES_HEADER, outcomeRows, writeOutcomes } from "./testing/outcomesCsv";
 import { weirIn } from "./testing/testWeir";
+import { writeShortTrace } from "./testing/writeShortTrace";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-cli-"));
@@ -20,43 +22,19 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const weir = weirIn(folder);
 
-const HEADER = "task,metric,prompt_id,category,in_tok,family,size_rank,model,score,out_tok";
-const { outcomes: table } = generatedWorkload({ prompts: 300, seed: 3 });
-const ROWS = table.models.flatMap(({ model, label, outputTokens }, rank) =>
-  table.promptIds.map((id, prompt) => [
-    "t",
-    "correct",
-    id,
-    "t",
-    table.inputTokens[prompt],
-    "Fam",
-    rank,
-    model,
-    (label[prompt] ?? 0) / 100,
-    outputTokens[prompt],
-  ]),
-);
+const csv = (name: string): string => writeOutcomes(folder, name);
 
-/** Writes a table, with one cell of one row changed, and returns its path. */
-function csv(
-  name: string,
-  change: { readonly row: number; readonly column: number; readonly to: string } | null = null,
-  header = HEADER,
-): string {
-  const lines = ROWS.map((row, index) =>
-    row.map((cell, column) => (index === change?.row && column === change.column ? change.to : cell)).join(","),
-  );
-  const file = join(folder, name);
-  writeFileSync(file, name === "empty.csv" ? "" : `${header}\n${lines.join("\n")}\n`);
-  return file;
-}
-
+const trace = ["--arrivals", writeShortTrace(folder)];
 const cluster = ["--rate", "20", "--gpu", "l40s", "--nodes", "2", "--gpus-per-node", "4"];
-const plan = (file: string, ...more: readonly string[]) => weir("plan", "--outcomes", file, ...cluster, "--quality", "40", ...more);
+/** A plan with generated arrivals. */
+const planAsIs = (file: string, ...more: readonly string[]) => weir("plan", "--outcomes", file, ...cluster, "--quality", "40", ...more);
+const plan = (file: string, ...more: readonly string[]) => planAsIs(file, ...trace, ...more);
 
-test("a plan comes out as a document whose hashes cover its parts", async () => {
-  const { code, stdout, stderr } = await plan(csv("good.csv"), "--json");
+test("a plan comes out as a document whose hashes cover its parts, and the same from the same files and seed", async () => {
+  const file = csv("good.csv");
+  const [{ code, stdout, stderr }, again] = await Promise.all([planAsIs(file, "--json"), planAsIs(file, "--json")]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(again.stdout).id).toBe(JSON.parse(stdout).id);
   const document = planSchema.parse(JSON.parse(stdout));
   expect(planHashes(document)).toEqual({ id: document.id, topologyHash: document.topologyHash, policyHash: document.policyHash });
   expect(document.predictions.qualityBand.low).toBeGreaterThanOrEqual(40);
@@ -91,14 +69,14 @@ test("cards of one's own are read from the file that is named, planned with and 
   const cards = join(folder, "own-cards.json");
   writeFileSync(cards, JSON.stringify({ models: [own], prices: { l40s: { usdPerGpuHour: 7, asOf: "2026-11-01" } } }));
   const file = csv("own.csv");
-  const ours = ["--cards", cards, "--models", `${table.models[0]!.model}=our-small`];
+  const ours = ["--cards", cards, "--models", `${generatedTable.models[0]!.model}=our-small`];
   const { code, stdout, stderr } = await plan(file, ...ours, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { inputs } = planSchema.parse(JSON.parse(stdout));
   expect(inputs.models).toContain("our-small");
   expect(inputs.userCards?.models).toEqual([own]);
   expect(inputs.cluster.usdPerGpuHour).toBe(7);
-  expect(await plan(file, "--models", `${table.models[0]!.model}=our-small`)).toMatchObject({
+  expect(await plan(file, "--models", `${generatedTable.models[0]!.model}=our-small`)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no model card "our-small"'),
   });
@@ -117,14 +95,8 @@ test("a file of cards that is missing or broken is refused with file and field",
   });
 });
 
-test("the same files and seed give the same plan", async () => {
-  const file = csv("same.csv");
-  const [first, second] = await Promise.all([plan(file, "--json"), plan(file, "--json")]);
-  expect(JSON.parse(second.stdout).id).toBe(JSON.parse(first.stdout).id);
-});
-
 test("the frontier rises in quality and in latency", async () => {
-  const { stdout } = await weir("frontier", "--outcomes", csv("frontier.csv"), ...cluster, "--json");
+  const { stdout } = await weir("frontier", "--outcomes", csv("frontier.csv"), ...trace, ...cluster, "--json");
   const points: { qualityLow: number; p95Seconds: number }[] = JSON.parse(stdout);
   expect(points.length).toBeGreaterThan(2);
   for (const [index, point] of points.entries()) {
@@ -134,24 +106,12 @@ test("the frontier rises in quality and in latency", async () => {
   }
 });
 
-describe("bad input is refused in one sentence that names file, line and field, with exit code 2", () => {
+describe("bad input is refused in one sentence, with exit code 2", () => {
   test.each([
-    ["a missing column", csv("nocolumn.csv", null, HEADER.replace("out_tok", "tokens")), [], "nocolumn.csv line 1: out_tok"],
-    ["a score of 140", csv("score.csv", { row: 9, column: 8, to: "140" }), [], "score.csv line 11: score is '140'"],
-    ["a negative length", csv("length.csv", { row: 4, column: 9, to: "-3" }), [], "length.csv line 6: out_tok is '-3'"],
-    ["an empty file", csv("empty.csv"), [], "empty.csv is empty"],
-    [
-      "an unknown model",
-      csv("model.csv", { row: 0, column: 7, to: "mystery-1b" }),
-      [],
-      "model.csv line 2: model 'mystery-1b' has no model card; name one with --models 'mystery-1b=card'",
-    ],
-    ["an unknown card", csv("card.csv"), ["--models", "mystery-1b=nothing"], 'there is no model card "nothing"'],
-    ["an unknown GPU", csv("gpu.csv"), ["--gpu", "h100x"], 'there is no GPU card "h100x"'],
-    ["a file that is not there", join(folder, "nowhere.csv"), [], "nowhere.csv is no file"],
-    ["a rate that is no number", csv("rate.csv"), ["--rate", "fast"], "'fast' is invalid"],
-  ] as const)("%s", async (_, file, more, expected) => {
-    const { code, stdout, stderr } = await plan(file, ...more);
+    ["of a file", { row: 9, column: 8, to: "140" }, [], "score.csv line 11: score is '140'"],
+    ["of a flag", null, ["--rate", "fast"], "'fast' is invalid"],
+  ] as const)("%s", async (_, change, more, expected) => {
+    const { code, stdout, stderr } = await plan(writeOutcomes(folder, "score.csv", { change }), ...more);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(expected);
     expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -166,10 +126,12 @@ describe("what cannot be had is said with what can, and exit code 3", () => {
   });
 
   test("fewer GPUs than the smallest model needs", async () => {
-    const aliases = table.models.map(({ model }, rank) => `${model}-x=${["llama-3.1-70b", "qwen2.5-72b", "llama-3.1-405b-fp8"][rank]}`);
-    const rows = ROWS.map((row) => row.map((cell, column) => (column === 7 ? `${cell}-x` : cell)).join(","));
+    const aliases = generatedTable.models.map(
+      ({ model }, rank) => `${model}-x=${["llama-3.1-70b", "qwen2.5-72b", "llama-3.1-405b-fp8"][rank]}`,
+    );
+    const rows = outcomeRows.map((row) => row.map((cell, column) => (column === 7 ? `${cell}-x` : cell)).join(","));
     const file = join(folder, "large.csv");
-    writeFileSync(file, `${HEADER}\n${rows.join("\n")}\n`);
+    writeFileSync(file, `${OUTCOMES_HEADER}\n${rows.join("\n")}\n`);
     const { code, stderr } = await plan(file, "--nodes", "1", "--gpus-per-node", "2", ...aliases.flatMap((alias) => ["--models", alias]));
     expect(code).toBe(3);
     expect(stderr).toContain("needs 4 of these GPUs for one replica; there are 2");

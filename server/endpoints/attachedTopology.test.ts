@@ -7,7 +7,7 @@ import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, Plan } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { attachedEngines } from "./attachedEngines";
 import { type AttachedTopology, attachedTopology } from "./attachedTopology";
 import { connectionSchema, type EndpointConnection } from "./connection";
@@ -51,7 +51,7 @@ beforeAll(async () => {
 function planOver({ cluster, models, running, userCards }: AttachedTopology): Plan {
   // Every engine is in a plan that is to keep all of them.
   const constraints = { ...noConstraints, idleGpus: false, pinned: models.map((model) => ({ model, replicas: 1 })) };
-  const workload = generatedWorkload({ prompts: 300, seed: 5 });
+  const workload = shortWorkload({ prompts: 300, seed: 5 });
   const situation = {
     workload,
     workloadId: "made-up",
@@ -73,7 +73,7 @@ const TUNED = "small-tuned";
 /** A plan of the cascade from the base model to its adapter. */
 function cascadeOver(connection: EndpointConnection, requestsPerSecond: number) {
   const { cluster, models, running, userCards } = frozen(connection);
-  const workload = generatedWorkload({ prompts: 300, seed: 5 });
+  const workload = shortWorkload({ prompts: 300, seed: 5 });
   const outcomes = workload.outcomes.models.slice(0, 2).map((one, index) => ({ ...one, model: [SMALL, TUNED][index] ?? "" }));
   const situation = {
     ...{ workload: { ...workload, outcomes: { ...workload.outcomes, models: outcomes } }, workloadId: "made-up", requestsPerSecond },

@@ -13,14 +13,14 @@ import { seededRandom } from "@/solver/numeric/random";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { Plan } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { createPlanTraffic } from "./planTraffic";
 import { createPredictionMonitor, type PromiseSource } from "./predictionMonitor";
 import { testDecisions } from "./testing/testDecisions";
 
 const [SMALL, LARGE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
-const workload = generatedWorkload({ prompts: 2000, ladder: [SMALL, LARGE], seed: 4 });
+const workload = shortWorkload({ prompts: 2000, ladder: [SMALL, LARGE], seed: 4 });
 const WINDOW = 250;
 const START_MS = Date.parse("2026-01-01T12:00:00Z");
 const NOW_MS = START_MS + WINDOW * 1000;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Plan } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { planUnder } from "./planUnder";
 
-const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const workload = shortWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 const RATE = 30;
 const planner = createPlanner();
 let plan: Plan;

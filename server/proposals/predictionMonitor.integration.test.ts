@@ -12,7 +12,7 @@ import { seededRandom } from "@/solver/numeric/random";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { notComparable, unpredictedPlan } from "../clusters/watch/promiseWindow";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
 import { planUnder } from "./planUnder";
@@ -20,7 +20,7 @@ import { createPredictionMonitor, type PredictionMonitor, type PromiseSource } f
 import { type TestTraffic, testDecisions } from "./testing/testDecisions";
 
 const clusterId = "c";
-const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const workload = shortWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 const RATE = 20;
 const WINDOW = 200;
 const START_MS = Date.parse("2026-01-01T12:00:00Z");

@@ -13,13 +13,13 @@ import { brokenConstraints } from "@/solver/deployment/testing/testBrokenConstra
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Plan } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { proposeChange } from "./proposeChange";
 import { type TestTraffic, testDecisions } from "./testing/testDecisions";
 import { createTrafficWatch, type TrafficWatch } from "./trafficWatch";
 
 const clusterId = "c";
-const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const workload = shortWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 /** So many requests take replicas of few GPUs each; so few as come are answered faster by replicas of many. */
 const PLANNED_RATE = 100;
 const RATE = 2;

@@ -15,12 +15,12 @@ import { type Collector, createCollector } from "@/server/telemetry/collector";
 import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
 import { drawSample } from "@/solver/workload/sample";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { createPredictionMonitor } from "./predictionMonitor";
 import { createTrafficWatch } from "./trafficWatch";
 
-const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const workload = shortWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 const clusterId = "embedded";
 /** So many requests take replicas of few GPUs each; so few as come are answered faster by replicas of many. */
 const PLANNED_RATE = 100;

@@ -4,13 +4,13 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { explorerOf } from "@/solver/cascade/explore/situationExplorer";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
 import type { Objective } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { planByGain } from "./planByGain";
 
 const LADDER = ["qwen2.5-3b", "qwen2.5-32b"];
-const generated = generatedWorkload({ prompts: 300, ladder: LADDER, seed: 5 });
+const generated = shortWorkload({ prompts: 300, ladder: LADDER, seed: 5 });
 const situation: PlanningSituation = {
   workload: { ...generated, outcomes: withRouterScores(generated.outcomes, { auc: 0.8, seed: 3 }) },
   workloadId: "generated",

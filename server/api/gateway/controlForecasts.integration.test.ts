@@ -12,7 +12,7 @@ import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { PolicyOverrides } from "@/solver/policies/policyControls";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { type ControlForecasts, createControlForecasts } from "./controlForecasts";
 
 const clusterId = "c";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const nodes = [{ name: "node1", gpus: 4 }];
   const cluster = { id: clusterId, name: "c", kind: "described" as const, gpu: "l40s", nodes, usdPerGpuHour: 1 };
   store.clusters.insert(cluster, new Date().toISOString());
-  const workload = generatedWorkload({ prompts: 600, ladder: [small, large], seed: 4 });
+  const workload = shortWorkload({ prompts: 600, ladder: [small, large], seed: 4 });
   const answer = await planner.solve({
     ...{ workload, workloadId: storeWorkload(store, workload), cluster, requestsPerSecond: 10 },
     fixed: { models: [small, large], thresholds: [50] },

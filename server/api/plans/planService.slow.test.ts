@@ -14,7 +14,7 @@ import { openStore, type Store } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Plan } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { createPlanService, type PlanService } from "./planService";
 
 describe("planning over the store", { timeout: 60_000 }, () => {
@@ -43,7 +43,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     const nodes = [{ name: "node1", gpus: 8 }];
     store.clusters.insert({ id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes, usdPerGpuHour: 3 }, new Date().toISOString());
     request = {
-      workloadId: storeWorkload(store, generatedWorkload({ prompts: 400, seed: 4 })),
+      workloadId: storeWorkload(store, shortWorkload({ prompts: 400, seed: 4 })),
       clusterId: "c",
       requestsPerSecond: 20,
       objective: {
@@ -102,7 +102,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
   });
 
   it("gives plans of two workloads with one deployment two ids, and an approval of one does not apply the other", async () => {
-    const { outcomes, ...workload } = generatedWorkload({ prompts: 400, seed: 4 });
+    const { outcomes, ...workload } = shortWorkload({ prompts: 400, seed: 4 });
     const workloadId = storeWorkload(store, {
       ...workload,
       name: "of other prompts",

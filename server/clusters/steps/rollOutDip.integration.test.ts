@@ -5,12 +5,12 @@ import type { Resolved } from "@/server/planning/planner/planningRequest";
 import { situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
 import { deployedModelsOf } from "@/solver/plan/policySchema";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { planSteps, type RollOut } from "./planSteps";
 import { type DipAsked, rollOutDip } from "./rollOutDip";
 import { targetEngines } from "./targetEngines";
 
-const workload = generatedWorkload({ prompts: 1500, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const workload = shortWorkload({ prompts: 1500, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 const planner = createPlanner();
 const signal = new AbortController().signal;
 const RATE = 30;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gatewayAuditPageSchema } from "@/server/contracts/gateway/gatewayControls";
 import { answeringStage } from "@/solver/policies/answeringStage";
 import { type Asked, heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
@@ -27,10 +27,25 @@ type Arm = keyof typeof arms;
 /** Two seconds for an unhealthy engine, at each of three stages at most, and a busy machine. */
 const boundSeconds = 6;
 
-async function lossyCascade(arm: Arm, given: Partial<TestCascade> = {}, limits: Parameters<typeof startTestGateway>[0] = {}) {
-  const engines = new Map<Model, StageProcess>();
-  for (const model of models) engines.set(model, await startStageProcess(model));
-  const judge = await startStageProcess("weir-judge", scores);
+interface Processes {
+  readonly engines: ReadonlyMap<Model, StageProcess>;
+  readonly judge: StageProcess;
+}
+
+async function startProcesses(atEnd?: Parameters<typeof startStageProcess>[2]): Promise<Processes> {
+  const [judge, ...engines] = await Promise.all([
+    startStageProcess("weir-judge", scores, atEnd),
+    ...models.map(async (model) => [model, await startStageProcess(model, null, atEnd)] as const),
+  ]);
+  return { judge, engines: new Map(engines) };
+}
+
+async function lossyCascade(
+  arm: Arm,
+  given: Partial<TestCascade> = {},
+  { limits, processes }: { readonly limits?: Parameters<typeof startTestGateway>[0]; readonly processes?: Processes } = {},
+) {
+  const { engines, judge } = processes ?? (await startProcesses());
   const gateway = await startTestGateway(limits);
   const stages = models.map((model) => ({ model, urls: [engines.get(model)?.url ?? ""] }));
   await gateway.put(testConfig({ stages, thresholds: [50, 50], judgeUrl: judge.url, ...arms[arm], ...given }));
@@ -86,10 +101,19 @@ const series = async (adminUrl: string, name: string): Promise<readonly string[]
 
 describe("a cascade of three whose engines are killed", () => {
   describe.each(Object.keys(arms) as Arm[])("with the %s", (arm) => {
+    // The same processes for every case: those that were killed are started again. The gateway is a new one, which knows of no loss.
+    const kills: (() => Promise<void>)[] = [];
+    let processes: Processes;
+    beforeAll(async () => {
+      processes = await startProcesses((kill) => kills.push(kill));
+    });
+    afterAll(() => Promise.all(kills.map((kill) => kill())));
+
     it.each(subsets.map((dead) => ({ dead, name: dead.length === 0 ? "none" : dead.join(" and ") })))(
       "answers each request by the stage that is left, plain and streamed, where $name is dead",
       async ({ dead }) => {
-        const lossy = await lossyCascade(arm);
+        await Promise.all([processes.judge, ...processes.engines.values()].map((each) => each.revive()));
+        const lossy = await lossyCascade(arm, {}, { processes });
         await Promise.all(dead.map((model) => lossy.engines.get(model)?.kill()));
         const expected = expectedOf(arm, dead);
         // Immediately after the kill in parallel, then one after the other when the loss is known.
@@ -177,7 +201,7 @@ describe("a judge that takes connections and says nothing any more", () => {
   ] as const)(
     "holds a request up for $calls judge calls at most, where the plan says $whenDown and $dead are dead",
     async ({ whenDown, dead, by, calls }) => {
-      const lossy = await lossyCascade("judge up", { whenDown }, { judgeSeconds });
+      const lossy = await lossyCascade("judge up", { whenDown }, { limits: { judgeSeconds } });
       await Promise.all(dead.map((model) => lossy.engines.get(model)?.kill()));
       lossy.judge.signal("SIGSTOP");
       const answers = await Promise.all([false, true].map((stream) => ask(lossy, "judge up", stream)));

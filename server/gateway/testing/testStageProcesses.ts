@@ -39,18 +39,25 @@ export interface StageProcess {
   kill(): Promise<void>;
   /** Stops it without ending its connections, or resumes it. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void;
-  /** Starts it again at the same address. */
+  /** Starts it again at the same address, unless it runs. */
   revive(): Promise<void>;
 }
 
 /**
- * Starts one; it is killed when the test ends.
+ * Starts one.
  * @param scores of the answers of each model, for a judge; null for an engine.
+ * @param atEnd gets what kills it; left out: it is killed when the test ends.
  */
-export async function startStageProcess(name: string, scores: Readonly<Record<string, number>> | null = null): Promise<StageProcess> {
+export async function startStageProcess(
+  name: string,
+  scores: Readonly<Record<string, number>> | null = null,
+  atEnd: (kill: () => Promise<void>) => void = onTestFinished,
+): Promise<StageProcess> {
   let child: ChildProcess | null = null;
   let port = 0;
+  const runs = (): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const revive = async (): Promise<void> => {
+    if (runs()) return;
     const started = spawn(process.execPath, ["-e", processCode, name, String(port), JSON.stringify(scores)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -59,11 +66,11 @@ export async function startStageProcess(name: string, scores: Readonly<Record<st
     port = Number(line);
   };
   const kill = async (): Promise<void> => {
-    if (child === null || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    process.kill(child.pid, "SIGKILL");
+    if (child === null || !runs()) return;
+    child.kill("SIGKILL");
     await once(child, "exit");
   };
-  onTestFinished(kill);
+  atEnd(kill);
   await revive();
   return {
     url: `http://127.0.0.1:${port}`,

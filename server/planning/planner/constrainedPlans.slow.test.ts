@@ -7,7 +7,6 @@ import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { memoryFit } from "@/solver/hardware/memoryFit";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
-import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/plan/constraints";
@@ -15,6 +14,7 @@ import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
@@ -28,11 +28,13 @@ const cluster: ClusterSpec = {
   usdPerGpuHour: 3,
 };
 const situation: PlanningSituation = {
-  workload: generatedWorkload({ prompts: 400, seed: 5 }),
+  workload: shortWorkload({ prompts: 400, seed: 5 }),
   workloadId: "made-up",
   cluster,
   requestsPerSecond: 200,
 };
+/** The whole trace, for what holds tables, which are of short runs, against whole simulations. */
+const wholeTrace = { workload: generatedWorkload({ prompts: 400, seed: 5 }), workloadId: "whole trace" };
 const mixedCluster: ClusterSpec = {
   ...cluster,
   nodes: [{ name: "node1", gpus: 8 }, ...[2, 3].map((node) => ({ name: `node${node}`, gpus: 4, gpu: "l40s" }))],
@@ -48,11 +50,12 @@ const objective: Objective = {
   maxGpus: 16,
 };
 
-let engine: MilpEngine;
 let desk: PlanningDesk;
+/** The plan under no constraints. */
+let plain: PlanDraft;
 beforeAll(async () => {
-  engine = await loadGlpkEngine();
-  desk = createPlanningDesk(engine, () => 0);
+  desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
+  plain = planFor({});
 });
 
 interface Asked {
@@ -114,7 +117,7 @@ const modelsOf = (draft: PlanDraft) => draft.policy.stages.map(({ model }) => mo
 
 describe("a plan", { timeout: 120_000 }, () => {
   it("tells how far another sample may show its quality and shares elsewhere, and why each model has its shape", () => {
-    const { predictions, solver, policy } = planFor({});
+    const { predictions, solver, policy } = plain;
     const { qualityInterval, quality } = predictions;
     expect(qualityInterval?.low).toBeLessThan(quality);
     expect(qualityInterval?.high).toBeGreaterThan(quality);
@@ -146,7 +149,6 @@ describe("what a replica of one GPU type holds at once", { timeout: 120_000 }, (
 
 describe("a plan under constraints", { timeout: 120_000 }, () => {
   it("records them, and is the plain plan where none is asked", () => {
-    const plain = planFor({});
     expect(plain.inputs.constraints).toBeUndefined();
     const { solver, ...rest } = planFor({ constraints: {} });
     expect(rest).toEqual((({ solver: _, ...own }) => own)(plain));
@@ -199,8 +201,7 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
   });
 
   it("leaves what runs as it is where nothing is gained, and changes no more replicas than allowed", () => {
-    const first = planFor({});
-    const running = runningReplicas(first);
+    const running = runningReplicas(plain);
     const again = planFor({ situation: { running } });
     expect(again.solver.why.join()).toContain("0 replicas to start and 0 to stop");
     expect(new Set(runningReplicas(again).map((one) => JSON.stringify(one)))).toEqual(new Set(running.map((one) => JSON.stringify(one))));
@@ -241,7 +242,7 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
 
   it("is never faster by the tables than without them", () => {
     const tableSeconds = ({ predictions }: PlanDraft) => predictions.p95Seconds * (1 + predictions.tableError);
-    const free = tableSeconds(planFor({}));
+    const free = tableSeconds(plain);
     for (const constraints of [{ minReplicasPerModel: 4 }, { nodes: [{ model: MIDDLE, only: ["node1"], never: [] }] }, { idleGpus: false }])
       expect(tableSeconds(planFor({ constraints }))).toBeGreaterThan(0.97 * free);
   });
@@ -261,7 +262,7 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
       reason: expect.stringContaining(`at least 20 of ${LARGE}`),
       conflict: [{ kind: "pinned", model: LARGE }],
     });
-    const running = runningReplicas(planFor({}));
+    const running = runningReplicas(plain);
     const changed = refusalOf({ situation: { running }, objective: { qualityFloor: 64 }, constraints: { maxChangedReplicas: 0 } });
     expect(changed.conflict?.map(({ kind }) => kind)).toEqual(["maxChangedReplicas", "qualityFloor"]);
     expect(changed.bestQuality).toBeGreaterThanOrEqual(60);
@@ -283,16 +284,16 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
     { constraints: { surviveNodeLoss: true, maxGpus: 6 } },
     { constraints: { idleGpus: false, maxUsdPerHour: 30 } },
     { constraints: { minReplicasPerModel: 7 }, objective: { latencyBudgetSeconds: 5 } },
-    { constraints: { maxGpus: 8 }, objective: { kind: "cost-under-both", latencyBudgetSeconds: 6 } },
+    { constraints: { maxGpus: 8 }, objective: { kind: "cost-under-both", latencyBudgetSeconds: 6 }, situation: wholeTrace },
   ];
 
-  it.each(conflicting)(
-    "conflict only together, and no more once any gives way as offered: %j",
-    ({ constraints = {}, objective: aims = {} }) => {
-      const { conflict = [], reason } = refusalOf({ constraints, objective: aims });
+  it.each(conflicting.map((asked) => [JSON.stringify([asked.constraints, asked.objective]), asked] as const))(
+    "conflict only together, and no more once any gives way as offered: %s",
+    (_, { constraints = {}, objective: aims = {}, situation: own = {} }) => {
+      const { conflict = [], reason } = refusalOf({ constraints, objective: aims, situation: own });
       expect(conflict.length, reason).toBeGreaterThan(0);
       const giveWay = (asked: Asked): number => {
-        const answer = answerTo(asked);
+        const answer = answerTo({ ...asked, situation: own });
         return answer.kind === "infeasible" ? (answer.answer.conflict?.length ?? conflict.length) : 0;
       };
       for (const { kind, model, nearest, needs } of conflict) {
@@ -348,16 +349,15 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
 
 describe("the lowest cost under both", { timeout: 120_000 }, () => {
   it("keeps floor and budget once simulated whole, and is never dearer than the fastest plan", () => {
-    const fastest = planFor({});
     let dearest = Number.POSITIVE_INFINITY;
     for (const latencyBudgetSeconds of [5, 7, 10, null]) {
       const cheap = planFor({ objective: { kind: "cost-under-both", latencyBudgetSeconds } });
       expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(latencyBudgetSeconds ?? Number.MAX_VALUE);
       expect(cheap.predictions.qualityBand.low).toBeGreaterThanOrEqual(60);
-      expect(cheap.predictions.costUsdPerHour).toBeLessThanOrEqual(Math.min(dearest, fastest.predictions.costUsdPerHour));
+      expect(cheap.predictions.costUsdPerHour).toBeLessThanOrEqual(Math.min(dearest, plain.predictions.costUsdPerHour));
       dearest = cheap.predictions.costUsdPerHour;
     }
-    expect(dearest).toBeLessThan(fastest.predictions.costUsdPerHour / 2);
+    expect(dearest).toBeLessThan(plain.predictions.costUsdPerHour / 2);
   });
 
   it("keeps constraints as well", () => {
@@ -368,7 +368,7 @@ describe("the lowest cost under both", { timeout: 120_000 }, () => {
 });
 
 describe("a latency budget that the tables just miss", { timeout: 120_000 }, () => {
-  const rate = { requestsPerSecond: 150 };
+  const rate = { ...wholeTrace, requestsPerSecond: 150 };
   const budget = { latencyBudgetSeconds: 3.65 };
 
   it("is one that the largest model alone keeps when it is simulated whole, though its tables do not", () => {
@@ -399,10 +399,13 @@ describe("a latency budget that the tables just miss", { timeout: 120_000 }, () 
 
 describe("a cluster of two GPU types", { timeout: 120_000 }, () => {
   it("uses both where that is faster than the better type alone", () => {
-    const mixed = planFor({ situation: { cluster: mixedCluster } });
+    const mixed = planFor({ situation: { ...wholeTrace, cluster: mixedCluster } });
     const types = new Set(mixed.deployment.flatMap(({ gpu, replicas }) => replicas.map((group) => group.gpu ?? gpu)));
     expect(types).toEqual(new Set(["h100-sxm", "l40s"]));
-    const alone = planFor({ situation: { cluster: { ...cluster, nodes: [{ name: "node1", gpus: 8 }] } }, objective: { maxGpus: 8 } });
+    const alone = planFor({
+      situation: { ...wholeTrace, cluster: { ...cluster, nodes: [{ name: "node1", gpus: 8 }] } },
+      objective: { maxGpus: 8 },
+    });
     expect(mixed.predictions.p95Seconds).toBeLessThan(alone.predictions.p95Seconds);
     expect(Math.abs(mixed.predictions.tableError)).toBeLessThan(0.1);
     const groups = mixed.deployment.flatMap(({ model, gpu, replicas }) => [

@@ -159,17 +159,6 @@ describe("planning with a direct start", () => {
     expect(byHand.draft.predictions.p95Seconds).toBeLessThan(1.1 * (router.latencySeconds ?? 0));
   });
 
-  it("says of the trained router among the baselines why there is none", () => {
-    for (const [of, reason] of [
-      [asked, "A modelled router decides"],
-      [without, "No trained predictor of confidence is stored"],
-    ] as const) {
-      const answer = desk.work(of, { kind: "examine", examine: "baselines", objective, fixed: null }, () => false);
-      if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer));
-      expect(answer.examination.refused).toContainEqual({ name: "trained router", reason: expect.stringContaining(reason) });
-    }
-  });
-
   it("leaves no trace where it is not asked, also on a desk that planned with it before", async () => {
     const fresh = createPlanningDesk(await loadGlpkEngine(), () => 0);
     expect(plain).toEqual(planned(fresh, without));

@@ -9,7 +9,7 @@ import { noUserCards } from "@/solver/hardware/catalogue";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 import type { PlanningAnswer } from "./planningRequest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 });
 
-const situation = { workload: generatedWorkload({ prompts: 400, seed: 5 }), workloadId: "made-up", requestsPerSecond: 40 };
+const situation = { workload: shortWorkload({ prompts: 400, seed: 5 }), workloadId: "made-up", requestsPerSecond: 40 };
 
 const objective: Objective = {
   kind: "latency-under-quality",

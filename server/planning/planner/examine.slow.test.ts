@@ -5,11 +5,11 @@ import { countOfBaselines } from "@/solver/baselines/allBaselines";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
-const workload = generatedWorkload({ prompts: 500, seed: 3 });
+const workload = shortWorkload({ prompts: 500, seed: 3 });
 const situation: PlanningSituation = {
   workload,
   workloadId: "examined",
@@ -56,6 +56,18 @@ describe("examine", { timeout: 120_000 }, () => {
     const answer = desk.work({ ...situation, ...change }, { kind: "examine", examine: kind, objective, fixed }, () => false, told);
     if (answer.kind !== "examination" || answer.examination.kind !== kind) throw new Error(JSON.stringify(answer));
     return answer.examination as Extract<Examination, { kind: Kind }>;
+  }
+
+  /** The baselines of the plan, and the progress that was told of them, after a question about the same plan. */
+  let baselines: { readonly examination: Extract<Examination, { kind: "baselines" }>; readonly told: readonly PlanningProgress[] } | null =
+    null;
+  function examinedBaselines() {
+    if (baselines !== null) return baselines;
+    const told: PlanningProgress[] = [];
+    examined("prices");
+    const examination = examined("baselines", { told: (at) => told.push(at) });
+    baselines = { examination, told };
+    return baselines;
   }
 
   it("prices GPUs and points of quality: no latency rises with GPUs, none falls with the floor", () => {
@@ -139,7 +151,7 @@ describe("examine", { timeout: 120_000 }, () => {
   });
 
   it("puts the baselines beside the plan by the same simulation, and says why one cannot stand there", () => {
-    const { systems, refused } = examined("baselines");
+    const { systems, refused } = examinedBaselines().examination;
     expect(systems.length + refused.length).toBe(systemsBeside);
     expect(systems.map(({ name }) => name)).toContain("CascadeServe");
     for (const { gpus, quality, qualityLow, costUsdPerRequest } of systems) {
@@ -149,24 +161,26 @@ describe("examine", { timeout: 120_000 }, () => {
       expect(costUsdPerRequest).toBeCloseTo((gpus * 3) / 3600 / 40, 9);
     }
     for (const { reason } of refused) expect(reason).toMatch(/\.$/);
+    const untrained = expect.stringContaining("No trained predictor of confidence is stored");
+    expect(refused).toContainEqual({ name: "trained router", reason: untrained });
     // A plan of one model on the same GPUs is that model's stand-alone system, simulated in the same way.
     const stages = plan.policy.stages.map(({ model }) => model);
     const alone = systems.find(({ name }) => name === `stand-alone ${stages[0]}`);
     if (stages.length === 1) expect(alone?.latencySeconds).toBeCloseTo(plan.predictions.p95Seconds, 6);
   });
 
-  it("leaves the uniform plans out where requests may start at a later stage", () => {
+  it("leaves the uniform plans and the trained router out where requests may start at a later stage by a modelled one", () => {
     const answer = examined("baselines", { change: { directStart: { auc: 0.95 } } });
     expect(answer.refused.filter(({ reason }) => reason.includes("start requests at a later stage")).map(({ name }) => name)).toEqual([
       "uniform parallelism",
       "uniform allocation",
     ]);
+    const modelled = expect.stringContaining("A modelled router decides");
+    expect(answer.refused).toContainEqual({ name: "trained router", reason: modelled });
   });
 
   it("counts what it examines up to all of it, plans nothing again that was just planned, and stops when nobody waits", () => {
-    const told: PlanningProgress[] = [];
-    examined("prices");
-    examined("baselines", { told: (at) => told.push(at) });
+    const { told } = examinedBaselines();
     expect(new Set(told.map(({ phase }) => phase))).toEqual(new Set(["examining"]));
     const examining = told.map(({ done }) => done);
     expect(examining).toEqual([...examining].sort((a, b) => a - b));

@@ -10,11 +10,11 @@ import { modelCard } from "@/solver/hardware/models";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Objective, Plan } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { createPlanner } from "./planner";
 import type { Resolved } from "./planningRequest";
 
-const workload = generatedWorkload({ prompts: 600, seed: 3 });
+const workload = shortWorkload({ prompts: 600, seed: 3 });
 const workloadId = workloadHash(workload);
 
 const cluster = (nodes: number, gpus: number, gpu = "h100-sxm"): ClusterSpec => ({

@@ -12,12 +12,12 @@ import { modelCards } from "@/solver/hardware/models";
 import type { MilpResult } from "@/solver/milp/engine";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Objective } from "@/solver/plan/plan";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
 
 const situation: PlanningSituation = {
-  workload: generatedWorkload({ prompts: 400, seed: 5 }),
+  workload: shortWorkload({ prompts: 400, seed: 5 }),
   workloadId: "made-up",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
   requestsPerSecond: 10,
@@ -213,7 +213,7 @@ describe("createPlanningDesk", () => {
   it("gives no lower a rate a longer latency where slow bursts come late in the trace, and its tables see them", {
     timeout: 30_000,
   }, async () => {
-    const workload = { ...generatedWorkload({ prompts: 400, seed: 5 }), arrivalSeconds: lateBursts(12_000, 4) };
+    const workload = { ...shortWorkload({ prompts: 400, seed: 5 }), arrivalSeconds: lateBursts(12_000, 4) };
     const nodes = [1, 2].map((node) => ({ name: `node${node}`, gpus: 8 }));
     let before = 0;
     for (const requestsPerSecond of [32, 40, 48]) {

@@ -3,12 +3,12 @@ import type { PlanningProgress } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk } from "./planningDesk";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 
-const workload = generatedWorkload({ prompts: 400, seed: 2 });
+const workload = shortWorkload({ prompts: 400, seed: 2 });
 const situation: PlanningSituation = {
   workload,
   workloadId: "told",

@@ -4,12 +4,12 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
-import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { type ServingEngine, type ServingTraffic, servingFiguresOf, servingRefusal } from "./servingFigures";
 
 const [small, large, judge] = ["qwen2.5-3b", "qwen2.5-7b", "gemma-2-9b"] as const;
-const workload = generatedWorkload({ prompts: 400, ladder: [small, large], seed: 5 });
+const workload = shortWorkload({ prompts: 400, ladder: [small, large], seed: 5 });
 const traffic: ServingTraffic = { workload, requestsPerSecond: 4, cards: catalogueOf(noUserCards), profile: vllmProfile };
 const policy: CascadePolicy = {
   kind: "cascade",
