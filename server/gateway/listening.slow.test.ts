@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { workerFile } from "@/server/threads/workerFile";
 import { sayCompletion, startTestEngine } from "./testing/testEngine";
 import { oneModel, startTestGateway, temporaryDirectory, testConfig } from "./testing/testGateway";
@@ -96,7 +97,7 @@ describe("a gateway that other machines reach", () => {
     expect([answer.status, (await reached.chat({})).status]).toEqual([200, 401]);
   });
 
-  it.runIf(outer !== undefined)("refuses connections of an address that has many, and takes them again when some are closed", async () => {
+  it("refuses connections of an address that has many, and takes them again when some are closed", needs(condition("an address besides loopback", outer !== undefined)), async () => {
     const gateway = await startTestGateway({ connectionsPerAddress: 20 }, { dataHost: "0.0.0.0", startKeys });
     const port = Number(new URL(gateway.dataUrl).port);
     const open = async (host: string): Promise<Socket> => {
@@ -118,7 +119,7 @@ describe("a gateway that other machines reach", () => {
     await expect.poll(ask).toBe(200);
   });
 
-  it.runIf(outer !== undefined)("makes an address that guesses keys wait, but not the client beside it", async () => {
+  it("makes an address that guesses keys wait, but not the client beside it", needs(condition("an address besides loopback", outer !== undefined)), async () => {
     const gateway = await startTestGateway({ heldAnswerSeconds: 0.05 }, { dataHost: "0.0.0.0", startKeys });
     const url = `http://${outer}:${new URL(gateway.dataUrl).port}/v1/models`;
     const ask = (key: string) => fetch(url, { headers: { authorization: `Bearer ${key}` } });

@@ -1,6 +1,7 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { measuredPrograms } from "@/solver/workflow/measuredPrograms";
 import { readAgentRuns } from "./agentRuns";
 
@@ -98,10 +99,8 @@ test("files without a needed column or without a run that can be used are refuse
 });
 
 const FOLDER = "../shared/data/workflows";
-const present = existsSync(`${FOLDER}/calls.csv`) && existsSync(`${FOLDER}/runs.csv`);
-if (!present) console.log(`Skipped: recorded runs of agents are not in ${FOLDER}`);
 
-test.skipIf(!present)("ChatDev's 87 runs are read whole, and programs of them have the tokens that were recorded", async () => {
+test("ChatDev's 87 runs are read whole, and programs of them have the tokens that were recorded", needs(file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)), async () => {
   const runs = await readAgentRuns({
     calls: { name: "calls.csv", stream: createReadStream(`${FOLDER}/calls.csv`) },
     runs: { name: "runs.csv", stream: createReadStream(`${FOLDER}/runs.csv`) },

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { currentMessage, inMessage, type Message, startMessage } from "@/public/agents/weirAgents";
 import { workflowName } from "@/server/contracts/gateway/gatewayLearning";
 
@@ -156,7 +157,7 @@ const python = (() => {
   }
 })();
 
-describe.skipIf(!python)("the Python that applications copy, where there is a python3", () => {
+describe("the Python that applications copy", needs(condition("a python3 with contextvars", python)), () => {
   async function run(program: string, url: string): Promise<string> {
     const child = spawn("python3", ["-c", program, url], {
       env: { ...process.env, PYTHONPATH: join(process.cwd(), "public", "agents"), PYTHONDONTWRITEBYTECODE: "1" },

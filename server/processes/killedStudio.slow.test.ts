@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { orderOf, testEngines, unwatched } from "./testing/testEngines";
+import { file, needs } from "@/scripts/needs.mjs";
 import { linesOf, type TestStudio, testStudio } from "./testing/testStudio";
 
 let engines: ReturnType<typeof testEngines>;
@@ -27,9 +28,8 @@ function commandOf(pid: string): readonly string[] {
   }
 }
 
-it.skipIf(!existsSync("/proc/self/stat"))(
-  "never runs an engine twice nor loses one, wherever in a start its studio was killed",
-  async () => {
+it(
+  "never runs an engine twice nor loses one, wherever in a start its studio was killed", { ...needs(file("/proc/self/stat")), timeout: 120_000 }, async () => {
     const order = orderOf("qwen2.5-3b", 0);
     let died = 0;
     let survivors = 0;
@@ -61,5 +61,4 @@ it.skipIf(!existsSync("/proc/self/stat"))(
     expect(survivors).toBeGreaterThan(4);
     expect(survivors).toBeLessThan(died);
   },
-  120_000,
 );

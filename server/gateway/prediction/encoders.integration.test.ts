@@ -3,9 +3,10 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installed, needs } from "@/scripts/needs.mjs";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { loadEncoder } from "@/server/encoders/encoder";
-import { identifyEncoder, isEncoderPackageInstalled } from "@/server/encoders/encoderFiles";
+import { identifyEncoder, encoderPackage } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testing/testEncoder";
 import { workerFile } from "@/server/threads/workerFile";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -19,8 +20,6 @@ import { askAs, callOf, jitConfig, justInTime, ladder, voting } from "../testing
 import { sha256 } from "./artifactStore";
 import { encoderRefusal, readEncoderFolders } from "./encoderFolders";
 
-const isInstalled = isEncoderPackageInstalled();
-if (!isInstalled) console.log("Without @huggingface/transformers no gateway reads embeddings.");
 
 /** An encoder's folder: prompts of "sum" and prompts of "prove" have embeddings on opposite sides. */
 function tinyEncoder(folder: string): string {
@@ -95,7 +94,7 @@ const send = (gateway: TestGateway, method: string, path: string, config: Gatewa
     body: JSON.stringify(config),
   });
 
-describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
+describe("heads on an encoder's embeddings", needs(installed(encoderPackage)), () => {
   let parent: string;
   let folder: string;
   let heads: TestArtefact;

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { readWorkload } from "@/server/cli/flags/workloadFlags";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -10,8 +10,6 @@ import { createPlanningDesk } from "./planningDesk";
 const OUTCOMES = "../shared/data/quality/cascade_outcomes.csv";
 const ARRIVALS = "../shared/data/traces/AzureLLMInferenceTrace_conv.csv";
 const { models } = catalogueOf(noUserCards);
-const present = existsSync(OUTCOMES) && existsSync(ARRIVALS);
-if (!present) console.log(`Skipped: plans under falling floors need ${OUTCOMES} and ${ARRIVALS}`);
 
 const FLOORS = [86, 84, 82, 80, 74, 70];
 const NODES = ["node1", "node2", "node3", "node4"].map((name) => ({ name, gpus: 8 }));
@@ -33,9 +31,8 @@ async function plansByFloor(): Promise<PlanDraft[]> {
   });
 }
 
-test.runIf(present)(
-  "as the floor falls GPUs move to smaller models and stages drop, on Llama-3.1's real outcomes (Cascadia, table 2)",
-  { timeout: 180_000 },
+test(
+  "as the floor falls GPUs move to smaller models and stages drop, on Llama-3.1's real outcomes (Cascadia, table 2)", { ...needs(file(OUTCOMES), file(ARRIVALS)), timeout: 180_000 },
   async () => {
     const plans = await plansByFloor();
     const parametersPerGpu = plans.map(({ deployment }) => {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { gammaArrivals } from "@/solver/engine/gammaArrivals";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
@@ -12,8 +13,6 @@ import type { Explorer } from "../explore/explorer";
 import type { PlanningSample } from "./routing";
 
 const FILE = "../shared/data/quality/judge_scores.csv";
-const present = existsSync(FILE);
-if (!present) console.log(`Skipped: scores of two judges on the same answers are not at ${FILE}`);
 
 const LADDER = [
   { card: "gemma-2b", name: "gemma-2b-it" },
@@ -100,7 +99,7 @@ function planAt(explorer: Explorer, qualityFloor: number) {
   return { stages, thresholds, escalated: routed.share[1] ?? 0, quality: routed.quality, seconds: chosen!.latencySeconds };
 }
 
-test.skipIf(!present)("on WildBench either judge at the gate beats a coin, and kept thresholds lose quality when the judge changes", () => {
+test("on WildBench either judge at the gate beats a coin, and kept thresholds lose quality when the judge changes", needs(file(FILE)), () => {
   const { sample, gate } = twoJudges();
   expect(sample.prompts).toBeGreaterThan(1000);
   const coin = sample.label.map((own, model) => modelledScores(own, { auc: 0.5, seed: model }));
