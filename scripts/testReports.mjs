@@ -80,7 +80,9 @@ export function readPlaywright({ stats, suites }, folder) {
 
 /** What a skipped browser test lacks: the reason that it gave, one thing after the other. */
 const lacksIn = (annotations) =>
-  annotations.filter(({ type, description = "" }) => type === "skip" && description !== "").flatMap(({ description }) => description.split(", "));
+  annotations
+    .filter(({ type, description = "" }) => type === "skip" && description !== "")
+    .flatMap(({ description }) => description.split(", "));
 
 /**
  * Skipped tests that fail the run: those that do not say what they lack, and those that lack only what is there. After a failure the runners

@@ -14,7 +14,9 @@ interface Read {
   readonly skips: readonly Skip[];
   readonly failures: readonly { readonly file: string; readonly test: string; readonly why: string }[];
 }
-const { readVitest, readPlaywright, afterSecondRun, listFailures, listSkips, slowestFiles, wrongSkips } = (await import("./testReports.mjs" as string)) as {
+const { readVitest, readPlaywright, afterSecondRun, listFailures, listSkips, slowestFiles, wrongSkips } = (await import(
+  "./testReports.mjs" as string
+)) as {
   readVitest: (report: object, root: string) => Read;
   readPlaywright: (report: object, folder: string) => Read;
   afterSecondRun: (first: Read["counts"], second: Read["counts"]) => Read["counts"];
@@ -58,7 +60,11 @@ it("adds the seconds of a browser file's tests, those in groups too, counts a fl
   const flaky = { ok: true, title: "is flaky", tests: [{ status: "flaky", results: [{ duration: 0, error: { message: "Once" } }] }] };
   const late = { ok: true, title: "comes too late", tests: [{ status: "skipped", results: [] }] };
   const annotations = [{ type: "skip", description: "program a, variable B" }];
-  const poor = { ok: true, title: "lacks much", tests: [{ status: "skipped", annotations, results: [{ status: "skipped", duration: 0 }] }] };
+  const poor = {
+    ok: true,
+    title: "lacks much",
+    tests: [{ status: "skipped", annotations, results: [{ status: "skipped", duration: 0 }] }],
+  };
   const cut = { ok: true, title: "is cut off", tests: [{ status: "skipped", results: [{ status: "interrupted", duration: 0 }] }] };
   const report = {
     stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 3 },

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installed, needs } from "@/scripts/needs.mjs";
 import { workerFile } from "@/server/threads/workerFile";
 import { type Encoder, loadEncoder } from "./encoder";
-import { identifyEncoder, encoderPackage } from "./encoderFiles";
+import { encoderPackage, identifyEncoder } from "./encoderFiles";
 import { ENCODED_TOKENS } from "./network";
 import { writeTinyEncoder } from "./testing/testEncoder";
-
 
 const load = (folder: string): Promise<Encoder> => loadEncoder(folder, workerFile("encoderProcess"));
 
@@ -69,7 +68,9 @@ describe("an ONNX encoder", () => {
   });
 
   it(
-    "is its own beside another of the same name in one thread, also where the name holds what names of models may not", needs(installed(encoderPackage)), async () => {
+    "is its own beside another of the same name in one thread, also where the name holds what names of models may not",
+    needs(installed(encoderPackage)),
+    async () => {
       for (const [at, parent] of ["a", "b"].entries())
         writeTinyEncoder({ folder: join(folder, parent, "tiny--1"), words, dimensions: 3, vectorOf: () => [0, 0, at + 1] });
       const [one, other] = await Promise.all(["a", "b"].map((parent) => load(join(folder, parent, "tiny--1"))));

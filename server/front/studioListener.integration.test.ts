@@ -76,7 +76,9 @@ const outer = Object.values(networkInterfaces())
 
 describe("the studio's front", () => {
   it(
-    "answers a launcher's health check on another address than loopback, and nothing else in plain text", needs(condition("an address besides loopback", outer !== undefined)), async () => {
+    "answers a launcher's health check on another address than loopback, and nothing else in plain text",
+    needs(condition("an address besides loopback", outer !== undefined)),
+    async () => {
       const own = outer ?? "";
       const ask = await front({ WEIR_STUDIO_ADDRESS: own, WEIR_STUDIO_HOSTS: own, WEIR_TRUSTED_PROXIES: "192.0.2.1" }, undefined, own);
       expect((await ask({ path: "/api/health" })).status).toBe(200);

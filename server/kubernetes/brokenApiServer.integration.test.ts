@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { hostTools } from "./testing/testHost";
 import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
-import { needs } from "@/scripts/needs.mjs";
 import { StatusError } from "./testing/testObjectStore";
 
 describe("Kubernetes host under an API server that fails in the middle", needs(standInKubernetes), () => {

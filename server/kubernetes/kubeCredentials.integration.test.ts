@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostTools } from "./testing/testHost";
 import { needs } from "@/scripts/needs.mjs";
+import { hostTools } from "./testing/testHost";
 import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 
 describe("a kubeconfig's credential plugin", needs(standInKubernetes), () => {

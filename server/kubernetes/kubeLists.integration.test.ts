@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostTools } from "./testing/testHost";
 import { needs } from "@/scripts/needs.mjs";
+import { hostTools } from "./testing/testHost";
 import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 
 describe("what is listed for a look", needs(standInKubernetes), () => {

@@ -110,29 +110,25 @@ describe("Kubernetes host", () => {
     expect(broken).toBe(`The kubeconfig ${path}-broken cannot be read.`);
   });
 
-  it(
-    "waits for an API server that is away and comes back", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
-      const engine = order([2]);
-      await kubernetes.standIn?.away();
-      const starting = host({}, { awayMs: 10_000 }).start(engine, options());
-      await sleep(600);
-      await kubernetes.standIn?.back();
-      expect(await starting).toEqual({ ok: true, value: "loading" });
-      expect(told.join()).toMatch(/The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\./);
-      expect((await host().stop(engine.id, options())).ok).toBe(true);
-    },
-  );
+  it("waits for an API server that is away and comes back", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
+    const engine = order([2]);
+    await kubernetes.standIn?.away();
+    const starting = host({}, { awayMs: 10_000 }).start(engine, options());
+    await sleep(600);
+    await kubernetes.standIn?.back();
+    expect(await starting).toEqual({ ok: true, value: "loading" });
+    expect(told.join()).toMatch(/The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\./);
+    expect((await host().stop(engine.id, options())).ok).toBe(true);
+  });
 
-  it(
-    "gives up on an API server that stays away, and changes nothing", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
-      const before = await kubernetes.state();
-      await kubernetes.standIn?.away();
-      const message = sentence(await host().start(order([2]), options()));
-      expect(message).toMatch(/^The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/);
-      await kubernetes.standIn?.back();
-      expect(await kubernetes.state()).toEqual(before);
-    },
-  );
+  it("gives up on an API server that stays away, and changes nothing", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
+    const before = await kubernetes.state();
+    await kubernetes.standIn?.away();
+    const message = sentence(await host().start(order([2]), options()));
+    expect(message).toMatch(/^The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/);
+    await kubernetes.standIn?.back();
+    expect(await kubernetes.state()).toEqual(before);
+  });
 
   it("leaves a field alone that another manager holds, names both, and applies nothing of the rest", async () => {
     const engine = order([0]);

@@ -77,45 +77,49 @@ async function measured() {
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-test("the lengths of roles that templates have are those of ChatDev's runs", needs(file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)), async () => {
-  const { runs, instructions } = await measured();
-  const rows = {
-    "reviewer's comment": overCode(runs, reviewComment),
-    "programmer's modification": overCode(runs, modification),
-    "report on a failed test": overCode(runs, called("TestErrorSummary")),
-    "repair after a failed test": overCode(runs, called("TestModification", "Programmer")),
-    "planning phase": overCode(runs, ({ phase }) => PLANNING.includes(phase)),
-    "choice of a language": overCode(runs, called("LanguageChoose")),
-    reflection: overCode(runs, called("Reflection")),
-    manual: overCode(runs, called("Manual")),
-  };
-  console.table(
-    Object.fromEntries(
-      Object.entries(rows).map(([name, row]) => [
-        name,
-        { calls: row.calls, runs: row.runs, median: row.lengthRatio.toFixed(3), spread: row.lengthSpread.toFixed(2) },
-      ]),
-    ),
-  );
-  const figure = ({ lengthRatio, lengthSpread }: ReturnType<typeof overCode>) => ({
-    lengthRatio: rounded(lengthRatio),
-    lengthSpread: rounded(lengthSpread),
-  });
-  expect({
-    firstCode: { instructionTokens: Math.round(instructions(firstCode, [])) },
-    reviewComment: {
-      ...figure(rows["reviewer's comment"]),
-      instructionTokens: Math.round(instructions(reviewComment, [firstCode])),
-    },
-    modification: {
-      ...figure(rows["programmer's modification"]),
-      instructionTokens: Math.round(instructions(modification, [firstCode, reviewComment])),
-    },
-    testReport: figure(rows["report on a failed test"]),
-    repair: figure(rows["repair after a failed test"]),
-    testFails: rounded(runs.filter(({ calls }) => calls.some(called("TestModification"))).length / runs.length),
-  }).toEqual(measuredFigures);
-});
+test(
+  "the lengths of roles that templates have are those of ChatDev's runs",
+  needs(file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)),
+  async () => {
+    const { runs, instructions } = await measured();
+    const rows = {
+      "reviewer's comment": overCode(runs, reviewComment),
+      "programmer's modification": overCode(runs, modification),
+      "report on a failed test": overCode(runs, called("TestErrorSummary")),
+      "repair after a failed test": overCode(runs, called("TestModification", "Programmer")),
+      "planning phase": overCode(runs, ({ phase }) => PLANNING.includes(phase)),
+      "choice of a language": overCode(runs, called("LanguageChoose")),
+      reflection: overCode(runs, called("Reflection")),
+      manual: overCode(runs, called("Manual")),
+    };
+    console.table(
+      Object.fromEntries(
+        Object.entries(rows).map(([name, row]) => [
+          name,
+          { calls: row.calls, runs: row.runs, median: row.lengthRatio.toFixed(3), spread: row.lengthSpread.toFixed(2) },
+        ]),
+      ),
+    );
+    const figure = ({ lengthRatio, lengthSpread }: ReturnType<typeof overCode>) => ({
+      lengthRatio: rounded(lengthRatio),
+      lengthSpread: rounded(lengthSpread),
+    });
+    expect({
+      firstCode: { instructionTokens: Math.round(instructions(firstCode, [])) },
+      reviewComment: {
+        ...figure(rows["reviewer's comment"]),
+        instructionTokens: Math.round(instructions(reviewComment, [firstCode])),
+      },
+      modification: {
+        ...figure(rows["programmer's modification"]),
+        instructionTokens: Math.round(instructions(modification, [firstCode, reviewComment])),
+      },
+      testReport: figure(rows["report on a failed test"]),
+      repair: figure(rows["repair after a failed test"]),
+      testFails: rounded(runs.filter(({ calls }) => calls.some(called("TestModification"))).length / runs.length),
+    }).toEqual(measuredFigures);
+  },
+);
 
 const ANSWERS = "../shared/data/quality/answers_gsm.csv.gz";
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { condition, needs } from "@/scripts/needs.mjs";
 import { currentMessage, inMessage, type Message, startMessage } from "@/public/agents/weirAgents";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { workflowName } from "@/server/contracts/gateway/gatewayLearning";
 
 const close: (() => void)[] = [];

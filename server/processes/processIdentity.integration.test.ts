@@ -23,15 +23,6 @@ function writing(file: string, script: string): ChildProcess {
   return child;
 }
 
-const has = (program: string): boolean => {
-  try {
-    execFileSync("which", [program]);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 describe.each([
   ["/proc", procTable, [file("/proc/self/stat")]],
   ["ps and lsof", psTable, [program("ps"), program("lsof")]],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { connectorContract } from "@/server/clusters/testing/connectorContract";
 import { condition, needs } from "@/scripts/needs.mjs";
+import { connectorContract } from "@/server/clusters/testing/connectorContract";
 import { createRayHost } from "./rayHost";
 import { orderOn, unwatched } from "./testing/testRay";
 import { startRayCluster } from "./testing/testRayCluster";

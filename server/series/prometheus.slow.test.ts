@@ -29,7 +29,6 @@ const LONG_TOKENS = 7_800;
 const nowhere = "http://127.0.0.1:9";
 const mappings = [...mappingsInForce().own, ...mappingsInForce().builtIn];
 
-
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * count));
 const lastOf = (columns: SeriesColumns | undefined): number | null => columns?.last.at(-1) ?? null;
 

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { kernelRates } from "../hardware/gpuKernels";
 import { gpuCards } from "../hardware/gpus";
 import { kernelCoefficients, type MeasuredGpu } from "../hardware/kernelCoefficients";
 import { allReduceSeconds, gemmSeconds } from "../hardware/kernels";
 import { bytesPerWeight } from "../hardware/modelCard";
 import { quantile } from "../numeric/quantile";
-import { file, needs } from "@/scripts/needs.mjs";
 import { type AttentionTime, decodeAttentionTime, prefillAttentionTime } from "./kernelFit";
 
 const FOLDER = "../shared/data/engines/kernels";

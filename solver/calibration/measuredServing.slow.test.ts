@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { engineProfiles, unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "../hardware/catalogue";
 import type { EngineProfile, ProfileErrors } from "../hardware/engineProfile";
@@ -7,7 +8,6 @@ import { fitProfile } from "./fitProfile";
 import { predictServing } from "./predictServing";
 import { readServingRow } from "./readServingRow";
 import { profileErrors } from "./servingErrors";
-import { file, needs } from "@/scripts/needs.mjs";
 import type { ServingRow } from "./servingRow";
 
 const FILE = "../shared/data/engines/measured_serving.csv";
@@ -42,25 +42,26 @@ const vllm = rows.filter((row) => row.engine === "vllm");
 const sglang = rows.filter((row) => row.engine === "sglang");
 const trtllm = rows.filter((row) => row.engine === "trtllm");
 
-test(
-  "fitted to four fifths of the vLLM runs, the simulator predicts the unseen fifth within 7, 8 and 12 %", { ...needs(file(FILE)), timeout: 240_000 }, () => {
-    expect(vllm).toHaveLength(60);
-    const fit = fitProfile(vllm, unfittedProfile, { efficiencies: true, id: "test", name: "test", asOf: "2026-11-21", cards });
-    if (fit.outcome !== "fitted" || fit.heldOutErrors === null) throw new Error(JSON.stringify(fit));
-    const { endToEnd, tpot, ttft } = fit.heldOutErrors;
-    expect([endToEnd.rows, tpot.rows, ttft.rows]).toEqual([60, 60, 60]);
-    expect(endToEnd.meanAbsolute).toBeLessThan(0.07);
-    expect(tpot.meanAbsolute).toBeLessThan(0.08);
-    expect(ttft.meanAbsolute).toBeLessThan(0.12);
-    expect(fit.outliers).toEqual([]);
-    // The committed profile is this fit.
-    for (const [name, value] of Object.entries(fit.profile.coefficients)) {
-      const committed = vllmProfile.coefficients[name as keyof typeof vllmProfile.coefficients];
-      if (value === 0) expect(committed, name).toBe(0);
-      else expect(committed / value, name).toBeCloseTo(1, 2);
-    }
-  },
-);
+test("fitted to four fifths of the vLLM runs, the simulator predicts the unseen fifth within 7, 8 and 12 %", {
+  ...needs(file(FILE)),
+  timeout: 240_000,
+}, () => {
+  expect(vllm).toHaveLength(60);
+  const fit = fitProfile(vllm, unfittedProfile, { efficiencies: true, id: "test", name: "test", asOf: "2026-11-21", cards });
+  if (fit.outcome !== "fitted" || fit.heldOutErrors === null) throw new Error(JSON.stringify(fit));
+  const { endToEnd, tpot, ttft } = fit.heldOutErrors;
+  expect([endToEnd.rows, tpot.rows, ttft.rows]).toEqual([60, 60, 60]);
+  expect(endToEnd.meanAbsolute).toBeLessThan(0.07);
+  expect(tpot.meanAbsolute).toBeLessThan(0.08);
+  expect(ttft.meanAbsolute).toBeLessThan(0.12);
+  expect(fit.outliers).toEqual([]);
+  // The committed profile is this fit.
+  for (const [name, value] of Object.entries(fit.profile.coefficients)) {
+    const committed = vllmProfile.coefficients[name as keyof typeof vllmProfile.coefficients];
+    if (value === 0) expect(committed, name).toBe(0);
+    else expect(committed / value, name).toBeCloseTo(1, 2);
+  }
+});
 
 test("the committed profiles miss their own runs by no more than they say", needs(file(FILE)), () => {
   for (const profile of Object.values(engineProfiles)) {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { type Architecture, linearParams, parameterCount } from "./architecture";
 import { gpuCards } from "./gpus";
 import { kvBytesPerToken } from "./modelCard";
-import { file, needs } from "@/scripts/needs.mjs";
 import { modelCards } from "./models";
 
 interface Catalogue {

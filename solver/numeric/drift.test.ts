@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { gammaArrivals } from "../engine/gammaArrivals";
 import { generatedWorkload } from "../workload/generated";
 import type { OutcomeTable } from "../workload/workload";
@@ -13,7 +14,6 @@ import {
   steadyState,
   type TrafficWindow,
 } from "./drift";
-import { file, needs } from "@/scripts/needs.mjs";
 import { seededRandom } from "./random";
 
 const WINDOW_SECONDS = 300;

@@ -24,7 +24,6 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { labelledPrompts, SECRET, SUBJECTS } from "../testing/testLabelledPrompts";
 import { createArtefactService } from "./artefactService";
 
-
 let folder: string;
 let store: Store;
 let service: ReturnType<typeof createArtefactService>;
@@ -112,22 +111,26 @@ describe("trained predictors", () => {
     expect(artefact?.heldOut.confidence?.[0]?.auc).toBeGreaterThan(0.8);
   });
 
-  it("are given up while an encoder is at work without harm to the studio, and its process ends", needs(installed("@huggingface/transformers")), async () => {
-    const encoderFolder = join(folder, "given-up");
-    writeTinyEncoder({ folder: encoderFolder, words: ["sum"], dimensions: 4096, vectorOf: () => new Array(4096).fill(1) });
-    const isAtWork = (): boolean => execSync("ps -eo args=", { encoding: "utf8" }).includes(`encoderProcess.mjs ${encoderFolder}`);
-    const seenAtWork: boolean[] = [];
-    for (const doing of [/Loading the encoder/, /Encoding \d+ of/, /Encoding \d+ of/]) {
-      expect(await service.train({ train: "confidence", workloadId: withTexts, encoderFolder }, "ada")).toEqual({ ok: true });
-      await vi.waitUntil(() => doing.test(JSON.stringify(service.state())), { timeout: 20_000, interval: 2 });
-      // Encoding may already be finished before the process is looked for.
-      seenAtWork.push(isAtWork());
-      expect(service.cancel("ada")).toEqual({ ok: true });
-      await vi.waitUntil(() => !isAtWork(), { timeout: 20_000 });
-      expect(service.state()).toBeNull();
-    }
-    expect(seenAtWork).toContain(true);
-  });
+  it(
+    "are given up while an encoder is at work without harm to the studio, and its process ends",
+    needs(installed("@huggingface/transformers")),
+    async () => {
+      const encoderFolder = join(folder, "given-up");
+      writeTinyEncoder({ folder: encoderFolder, words: ["sum"], dimensions: 4096, vectorOf: () => new Array(4096).fill(1) });
+      const isAtWork = (): boolean => execSync("ps -eo args=", { encoding: "utf8" }).includes(`encoderProcess.mjs ${encoderFolder}`);
+      const seenAtWork: boolean[] = [];
+      for (const doing of [/Loading the encoder/, /Encoding \d+ of/, /Encoding \d+ of/]) {
+        expect(await service.train({ train: "confidence", workloadId: withTexts, encoderFolder }, "ada")).toEqual({ ok: true });
+        await vi.waitUntil(() => doing.test(JSON.stringify(service.state())), { timeout: 20_000, interval: 2 });
+        // Encoding may already be finished before the process is looked for.
+        seenAtWork.push(isAtWork());
+        expect(service.cancel("ada")).toEqual({ ok: true });
+        await vi.waitUntil(() => !isAtWork(), { timeout: 20_000 });
+        expect(service.state()).toBeNull();
+      }
+      expect(seenAtWork).toContain(true);
+    },
+  );
 
   it("learn of what a gateway remembers, asked over its admin listener", async () => {
     const line = (at: number): LearningLine => ({

@@ -19,7 +19,6 @@ import { surveyUpload } from "../surveyUpload";
 import { SECRET } from "../testing/testLabelledPrompts";
 import { createArtefactService } from "./artefactService";
 
-
 const models = ["qwen2.5-3b", "qwen2.5-7b"];
 const refine = workflowDocumentSchema.parse({
   name: "refine",

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/testGateway";
 import { condition, needs } from "@/scripts/needs.mjs";
+import { temporaryDirectory } from "../testing/testGateway";
 import { CaptureFiles } from "./captureFiles";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installed, needs } from "@/scripts/needs.mjs";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { loadEncoder } from "@/server/encoders/encoder";
-import { identifyEncoder, encoderPackage } from "@/server/encoders/encoderFiles";
+import { encoderPackage, identifyEncoder } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testing/testEncoder";
 import { workerFile } from "@/server/threads/workerFile";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -19,7 +19,6 @@ import { putArtefact, slackBy, type TestArtefact, testLengths } from "../testing
 import { askAs, callOf, jitConfig, justInTime, ladder, voting } from "../testing/testRounds";
 import { sha256 } from "./artifactStore";
 import { encoderRefusal, readEncoderFolders } from "./encoderFolders";
-
 
 /** An encoder's folder: prompts of "sum" and prompts of "prove" have embeddings on opposite sides. */
 function tinyEncoder(folder: string): string {

@@ -151,15 +151,13 @@ test("a survey counts models and questions of every row, and says that there are
 
 const published = fileURLToPath(new URL("../../../../shared/data/quality/", import.meta.url));
 
-describe(
-  "published answers", needs(file(`${published}answers_gsm.csv.gz`), file(`${published}answers_crux.csv.gz`)), () => {
-    test.each([
-      ["gsm", 1319, /^Answers that differ by no more/],
-      ["crux", 800, /graded unlike others/],
-    ])("of %s are %d questions, told apart as its grader does", async (task, questions, note) => {
-      const stream = createReadStream(`${published}answers_${task}.csv.gz`).pipe(createGunzip());
-      const read = await importAnswers({ name: task, stream }, ["Mistral-Large-2", "gemma-2-9b-it", "Meta-Llama-3.1-8B-Instruct"]);
-      expect(read.ok && [read.sample.questionIds.length, read.notes.some((said) => note.test(said))]).toEqual([questions, true]);
-    });
-  },
-);
+describe("published answers", needs(file(`${published}answers_gsm.csv.gz`), file(`${published}answers_crux.csv.gz`)), () => {
+  test.each([
+    ["gsm", 1319, /^Answers that differ by no more/],
+    ["crux", 800, /graded unlike others/],
+  ])("of %s are %d questions, told apart as its grader does", async (task, questions, note) => {
+    const stream = createReadStream(`${published}answers_${task}.csv.gz`).pipe(createGunzip());
+    const read = await importAnswers({ name: task, stream }, ["Mistral-Large-2", "gemma-2-9b-it", "Meta-Llama-3.1-8B-Instruct"]);
+    expect(read.ok && [read.sample.questionIds.length, read.notes.some((said) => note.test(said))]).toEqual([questions, true]);
+  });
+});

@@ -69,12 +69,10 @@ describe("bad traces are refused with file, line, field and the way out:", () =>
 
 const PUBLISHED = fileURLToPath(new URL("../../../../shared/data/traces/AzureLLMInferenceTrace_conv.csv", import.meta.url));
 
-test(
-  "the published conversation trace has its known rate", needs(file(PUBLISHED)), async () => {
-    const imported = await importArrivals({ name: "conv.csv", stream: createReadStream(PUBLISHED) });
-    if (!imported.ok) throw new Error(imported.message);
-    const { arrivalSeconds } = imported;
-    expect(arrivalSeconds.length).toBe(19_366);
-    expect((arrivalSeconds.length - 1) / (arrivalSeconds.at(-1) ?? 0)).toBeCloseTo(5.53, 2);
-  },
-);
+test("the published conversation trace has its known rate", needs(file(PUBLISHED)), async () => {
+  const imported = await importArrivals({ name: "conv.csv", stream: createReadStream(PUBLISHED) });
+  if (!imported.ok) throw new Error(imported.message);
+  const { arrivalSeconds } = imported;
+  expect(arrivalSeconds.length).toBe(19_366);
+  expect((arrivalSeconds.length - 1) / (arrivalSeconds.at(-1) ?? 0)).toBeCloseTo(5.53, 2);
+});

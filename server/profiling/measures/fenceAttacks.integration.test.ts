@@ -10,7 +10,8 @@ const perl = "/usr/bin/perl";
 const numbers = { x64: { socket: 41, addKey: 248, keyctl: 250 }, arm64: { socket: 198, addKey: 217, keyctl: 219 } }[process.arch as "x64"];
 const unitTests = createUnitTests([]);
 const problem = numbers === undefined || !existsSync(perl) ? "no perl, or another processor" : await unitTests.problem();
-const attempt = (name: string, run: TestFunction) => test(name, needs(condition("a fence for commands, perl, x64 or arm64", problem === null)), run);
+const attempt = (name: string, run: TestFunction) =>
+  test(name, needs(condition("a fence for commands, perl, x64 or arm64", problem === null)), run);
 const { addKey = 0, keyctl = 0 } = numbers ?? {};
 
 const succeedsInside = (code: string): Promise<boolean | null> =>

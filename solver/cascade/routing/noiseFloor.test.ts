@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { testSample } from "../testing/testSample";
 import { file, needs } from "@/scripts/needs.mjs";
+import { testSample } from "../testing/testSample";
 import { noiseFloor, oracleGain } from "./noiseFloor";
 
 const FILE = "../shared/data/quality/answers_crux.csv.gz";

@@ -88,22 +88,22 @@ export function policyContract(name: string, { build, stages, agingThreshold, un
     const mayHold = build().askAgainSeconds !== undefined;
     if (agingThreshold === null && !build().choosesModel && !mayHold)
       it("lets queued work of a model leave in the order it came", () => {
-      fc.assert(
-        fc.property(views, (view) => {
-          const sent = new Set(
-            build()
-              .decide(view)
-              .flatMap((action) => (action.kind === "dispatch" ? [action.workId] : [])),
-          );
-          for (const model of models) {
-            const queued = view.waiting.filter((work) => work.state.kind === "queued" && models[work.stage] === model);
-            const newestSent = Math.max(...queued.filter((work) => sent.has(work.id)).map((work) => work.queuedSinceSeconds));
-            const oldestHeld = Math.min(...queued.filter((work) => !sent.has(work.id)).map((work) => work.queuedSinceSeconds));
-            expect(newestSent).toBeLessThanOrEqual(oldestHeld);
-          }
-        }),
-      );
-    });
+        fc.assert(
+          fc.property(views, (view) => {
+            const sent = new Set(
+              build()
+                .decide(view)
+                .flatMap((action) => (action.kind === "dispatch" ? [action.workId] : [])),
+            );
+            for (const model of models) {
+              const queued = view.waiting.filter((work) => work.state.kind === "queued" && models[work.stage] === model);
+              const newestSent = Math.max(...queued.filter((work) => sent.has(work.id)).map((work) => work.queuedSinceSeconds));
+              const oldestHeld = Math.min(...queued.filter((work) => !sent.has(work.id)).map((work) => work.queuedSinceSeconds));
+              expect(newestSent).toBeLessThanOrEqual(oldestHeld);
+            }
+          }),
+        );
+      });
 
     it("decides alike whether or not it is shown queued work that there is no room for", () => {
       fc.assert(
