@@ -198,7 +198,7 @@ describe("encoders of a gateway", () => {
   it("are folders that hold one, and why others do not is said of each", async () => {
     const folder = tinyEncoder(join(await temporaryDirectory(), "tiny"));
     const { encoders, problems } = await readEncoderFolders([folder, "tiny", join(folder, "onnx")]);
-    expect(encoders).toEqual({ list: [{ ...(await identifyEncoder(folder)), folder }], canRun: isInstalled });
+    expect(encoders).toEqual({ list: [{ ...(await identifyEncoder(folder)), folder }], canRun: installed(encoderPackage).isThere });
     expect(problems).toEqual([expect.stringMatching(/^"tiny" is no whole path/), expect.stringMatching(/onnx lacks config\.json and /)]);
   });
 
