@@ -1,3 +1,4 @@
+import { lackOf, variable } from "../scripts/needs.mjs";
 import { signIn } from "./asPage";
 import { endEngines } from "./endEngines";
 import { test } from "./fixtures";
@@ -6,7 +7,8 @@ import { apply, chooseStages, exactPlan, expectNearPrediction, loadIsDone, setFl
 /** Each of two engines of vLLM has a core, which the browser and the studio share: a light load. */
 const LOAD = { requestsPerSecond: 3, seconds: 45 } as const;
 
-test.skip(process.env.WEIR_VLLM === undefined, "WEIR_VLLM does not name an environment with vLLM");
+const lacks = lackOf([variable("WEIR_VLLM")]);
+test.skip(lacks.length > 0, lacks.join(", "));
 test.use({ studioCommand: "real" });
 test.afterEach(({ studio }) => endEngines(studio));
 

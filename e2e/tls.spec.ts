@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lackOf, program } from "../scripts/needs.mjs";
 import { testCertificates } from "../server/contracts/testing/testCertificates";
 import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
@@ -12,7 +13,7 @@ writeFileSync(files.WEIR_TLS_CERT_FILE, certificates?.good.cert ?? "");
 writeFileSync(files.WEIR_TLS_KEY_FILE, certificates?.good.key ?? "", { mode: 0o600 });
 
 test.use({ studioEnvironment: files, ignoreHTTPSErrors: true });
-test.skip(certificates === null, "openssl is not installed");
+test.skip(certificates === null, lackOf([program("openssl")]).join(", "));
 
 test("with a certificate, studio and gateway speak TLS, and the session cookie is bound to the host", async ({ page, studio, request }) => {
   const secure = studio.url.replace("http:", "https:");

@@ -2,13 +2,14 @@
 // main browser paths. `npm run test:all` adds the slow tests, the pages of the documentation and the other browser tests. Both install what is missing, print the
 // 20 slowest files and the failed tests, and end with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
 // other load on the machine may have caused a timeout. Those that pass then are listed. `--minutes N` limits the whole run: browser tests that do not
-// begin in time are skipped, counted and listed.
+// begin in time are skipped, counted and listed. Skipped tests are listed by what they lack; one that lacks nothing failed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isThere } from "./needs.mjs";
 import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, runLoud, say } from "./prepare.mjs";
-import { afterSecondRun, listFailures, readPlaywright, readVitest, slowestFiles } from "./testReports.mjs";
+import { afterSecondRun, listFailures, listSkips, readPlaywright, readVitest, slowestFiles, wrongSkips } from "./testReports.mjs";
 
 const all = process.argv.includes("--all");
 const endMs = performance.now() + readMinutes() * 60_000;
@@ -26,6 +27,7 @@ const seconds = [];
 const secondRuns = [];
 /** Browser tests that the time did not reach. */
 const notRun = [];
+const skips = [];
 /** A browser runner needs so long to end its processes. */
 const endingMs = 60_000;
 const failures = [];
@@ -66,6 +68,7 @@ process.stdout.write(`\nSlowest files\n${slowestFiles(files)}\n\n${seconds.map((
 if (secondRuns.length > 0) process.stdout.write(`Passed in a second run only\n${secondRuns.map((file) => `  ${file}\n`).join("")}\n`);
 if (notRun.length > 0) process.stdout.write(`Not run within the given minutes\n${notRun.map((test) => `  ${test}\n`).join("")}\n`);
 if (failures.length > 0) process.stdout.write(`Failed\n${listFailures(failures)}\n`);
+if (skips.length > 0) process.stdout.write(`${listSkips(skips)}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 process.exit(total.failed === 0 ? 0 : 1);
 
@@ -114,7 +117,7 @@ function count(name, { run, read, mayRunAgain }) {
     existsSync(report)
       ? read(JSON.parse(readFileSync(report, "utf8")))
       : {
-          ...{ counts: { passed: 0, failed: 1, skipped: 0 }, files: [], failed: [] },
+          ...{ counts: { passed: 0, failed: 1, skipped: 0 }, files: [], failed: [], skips: [] },
           failures: [{ file: name, test: "all", why: "The runner ended without a report." }],
         };
   const report = join(results, `${name}.json`);
@@ -135,6 +138,10 @@ function count(name, { run, read, mayRunAgain }) {
       secondRuns.push(...again.filter((file) => !second.failed.includes(file)));
     }
   }
+  const wrong = wrongSkips(first, isThere);
+  counts = { ...counts, failed: counts.failed + wrong.length, skipped: counts.skipped - wrong.length };
+  left = [...left, ...wrong];
+  skips.push(...first.skips);
   // A runner without any test failed.
   if (counts.passed + counts.failed === 0) {
     counts = { ...counts, failed: 1 };

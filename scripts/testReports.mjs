@@ -1,8 +1,9 @@
-// Reads the JSON reports of Vitest and Playwright: counts of tests, seconds of each file, and which tests failed why.
+// Reads the JSON reports of Vitest and Playwright: counts of tests, seconds of each file, and which tests failed or were skipped why.
 
 /**
- * @typedef {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[], failures: Failure[], notRun?: string[] }} Read
+ * @typedef {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[], failures: Failure[], skips: Skip[], notRun?: string[] }} Read
  *   `failed`: files; `notRun`: tests that the time did not reach.
+ * @typedef {{ file: string, test: string, lacks: string[] }} Skip one test that was skipped, and what it says that it lacks.
  * @typedef {{ file: string, test: string, why: string }} Failure one test that failed, with the first line of its error.
  */
 
@@ -30,6 +31,11 @@ export function readVitest(report, root) {
           .map(({ fullName, failureMessages }) => ({ file: relative(name), test: fullName, why: firstLine(failureMessages?.[0]) })),
       ),
     ],
+    skips: report.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status !== "passed" && status !== "failed")
+        .map(({ fullName, meta }) => ({ file: relative(name), test: fullName, lacks: meta?.lacks ?? [] })),
+    ),
   };
 }
 
@@ -53,6 +59,14 @@ export function readPlaywright({ stats, suites }, folder) {
     ...specs.filter(({ tests }) => tests.some(isNotRun)).map(({ title }) => `${file} > ${title}`),
     ...inner.flatMap((suite) => notRunOf(suite, file)),
   ];
+  const skipsOf = ({ specs = [], suites: inner = [] }, file) => [
+    ...specs.flatMap(({ title, tests }) =>
+      tests
+        .filter((test) => test.status === "skipped" && !isNotRun(test))
+        .map(({ annotations = [] }) => ({ file, test: title, lacks: lacksIn(annotations) })),
+    ),
+    ...inner.flatMap((suite) => skipsOf(suite, file)),
+  ];
   const failures = suites.flatMap((suite) => failuresOf(suite, `${folder}/${suite.file}`));
   return {
     notRun: suites.flatMap((suite) => notRunOf(suite, `${folder}/${suite.file}`)),
@@ -60,7 +74,44 @@ export function readPlaywright({ stats, suites }, folder) {
     files: suites.map((suite) => ({ file: `${folder}/${suite.file}`, seconds: secondsOf(suite) })),
     failed: [...new Set(failures.map(({ file }) => file))],
     failures,
+    skips: suites.flatMap((suite) => skipsOf(suite, `${folder}/${suite.file}`)),
   };
+}
+
+/** What a skipped browser test lacks: the reason that it gave, one thing after the other. */
+const lacksIn = (annotations) =>
+  annotations
+    .filter(({ type, description = "" }) => type === "skip" && description !== "")
+    .flatMap(({ description }) => description.split(", "));
+
+/**
+ * Skipped tests that fail the run: those that do not say what they lack, and those that lack only what is there. After a failure the runners
+ * skip other tests of the same file, which counts for nothing here.
+ *
+ * @param {(what: string) => boolean | null} isThere null where only the test can tell
+ * @returns {Failure[]}
+ */
+export function wrongSkips({ skips, failed }, isThere) {
+  return skips
+    .filter(({ file, lacks }) => !failed.includes(file) && lacks.every((what) => isThere(what) === true))
+    .map(({ file, test, lacks }) => ({
+      file,
+      test,
+      why: lacks.length === 0 ? "It is skipped and does not say what it lacks." : `It is skipped, but there is ${lacks.join(", ")}.`,
+    }));
+}
+
+/** @returns {string} a line for each thing that is missing, with the number of tests skipped for it, the most first. */
+export function listSkips(skips) {
+  const counts = new Map();
+  for (const { lacks } of skips) {
+    const reason = lacks.length === 0 ? "for no stated reason" : `no ${lacks.join(", no ")}`;
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count} skipped: ${reason}`)
+    .join("\n");
 }
 
 /** @returns {string} the first line of an error that says something, without the terminal's colours. */

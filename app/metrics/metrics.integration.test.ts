@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import { GET } from "./route";
@@ -41,7 +42,7 @@ describe("the studio's own metrics", () => {
     expect(await (await GET()).text()).toContain('weir_studio_planning_seconds_count{job="explore",outcome="answered"} 1');
   });
 
-  it.skipIf(!existsSync(promtool))("pass promtool's check", async () => {
+  it("pass promtool's check", needs(file(promtool)), async () => {
     const checked = spawnSync(promtool, ["check", "metrics"], { input: await (await GET()).text(), encoding: "utf8" });
     expect(checked.stdout + checked.stderr).toBe("");
     expect(checked.status).toBe(0);

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import { generatedWorkload } from "@/solver/workload/generated";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { workflowsOf } from "../lib/ladders";
 import { once } from "../lib/once";
@@ -124,6 +124,9 @@ const seconds = (value: number): string => `${value.toPrecision(3)} s`;
 /** Programs through the real gateway over emulated engines at time scale 1, compared with the simulator's prediction of the same run. */
 export const agreementBenchmarks: readonly Benchmark[] = cases.map((one) => ({
   name: `agreement with the gateway: ${one.name}`,
-  budget: one.modelPerturbation === undefined ? { figure: 10, keep: "at most" } : { figure: 1, keep: "at most" },
+  budget:
+    one.modelPerturbation === undefined
+      ? atMost(10, "the gateway queues, routes or batches otherwise than the simulator")
+      : atMost(1, "engines deviate by more than the band of a plan allows for"),
   run: () => measured(one.name),
 }));

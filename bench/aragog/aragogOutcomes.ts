@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { writeTables } from "../lib/results";
 import { table } from "../lib/tables";
@@ -8,8 +8,8 @@ import { answersOf, ladders, type OutcomeFigures, outcomeFigures, STATED } from 
 /** Programs of each workflow on each ladder. */
 const PROGRAMS = 4000;
 
-/** Share of upgrades that may lower mean quality: the source counts 8 of 288. */
-const MOST_VIOLATIONS_PERCENT = 3;
+/** Share of upgrades that may lower mean quality: the source counts 8 of 288, which is 2.8 %; the models here 0.4 %. */
+const MOST_VIOLATIONS_PERCENT = 1;
 
 /** Resolution of the source: its means are over 164 prompts, and one of them is this many points. */
 const SEEN_POINTS = 100 / 164;
@@ -67,5 +67,11 @@ async function outcomes(): Promise<Measurement> {
 }
 
 export const aragogOutcomeBenchmarks: readonly Benchmark[] = dataPresent()
-  ? [{ name: "configuration outcomes", budget: { figure: MOST_VIOLATIONS_PERCENT, keep: "at most" }, run: outcomes }]
+  ? [
+      {
+        name: "configuration outcomes",
+        budget: atMost(MOST_VIOLATIONS_PERCENT, "stages are drawn so unlike that a larger model does worse more often"),
+        run: outcomes,
+      },
+    ]
   : [];

@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
+import { atLeast, type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
@@ -64,7 +64,8 @@ const figures: readonly Benchmark[] = [
   ...[ORACLE, LEARNT, LIKE_SOURCE].map(
     (system): Benchmark => ({
       name: `aragog race: accuracy of ${system}`,
-      budget: { figure: -2, keep: "at least" },
+      // Oracle sets hold nothing worse than the largest models, so that they have no budget.
+      budget: system === ORACLE ? null : atLeast(-2, "heads accept configurations that are wrong"),
       run: () => accuracy(system),
     }),
   ),

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import { dataPresent } from "../lib/compareData";
+import { file, needs } from "@/scripts/needs.mjs";
+import { ARRIVALS, OUTCOMES } from "../lib/compareData";
 import { answersOf, ladders, outcomeFigures } from "./outcomes";
 
 /** One prompt of the source's 164. */
 const SEEN_POINTS = 0.6;
 
-test.skipIf(!dataPresent())(
-  "on measured answers larger models are worth more, hardly an upgrade lowers the mean, and most configurations are accurate (skipped without the published outcomes)",
+test(
+  "on measured answers larger models are worth more, hardly an upgrade lowers the mean, and most configurations are accurate",
+  needs(file(OUTCOMES), file(ARRIVALS)),
   async () => {
     const chosen = ladders.filter(({ family, task }) => family === "Llama-3.1-Instruct" || task === "gsm");
     const figures = [];

@@ -8,7 +8,7 @@ import { exhaustiveRound, MOST_TRIED } from "@/solver/policies/justInTime/exhaus
 import { ModelEngines } from "@/solver/policies/justInTime/modelEngines";
 import { RoundQueue, type StagedWork } from "@/solver/policies/justInTime/roundQueue";
 import type { RoundSearch, RoundSlots } from "@/solver/policies/justInTime/roundSearch";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { documentOf, drawnProgram, drawnRequests, replicasOf } from "./sampledRounds";
 
 const ROUNDS = 500;
@@ -168,9 +168,18 @@ function longQueue(): Measurement {
 }
 
 export const roundsBenchmarks: readonly Benchmark[] = [
-  { name: "rounds, utilisation beside exhaustive", budget: { figure: 2, keep: "at most" }, run: againstExhaustive },
-  { name: "rounds, time at 64 requests", budget: { figure: 1, keep: "at most" }, run: () => roundTime(64, 0.5) },
-  { name: "rounds, 99th percentile at 64 requests", budget: { figure: 1, keep: "at most" }, run: () => roundTime(64, 0.99) },
+  {
+    name: "rounds, utilisation beside exhaustive",
+    budget: atMost(0.5, "the beam keeps the wrong candidates: greedy rounds lose more than 1 %"),
+    run: againstExhaustive,
+  },
+  // Its 99th percentile has the budget.
+  { name: "rounds, time at 64 requests", budget: null, run: () => roundTime(64, 0.5) },
+  {
+    name: "rounds, 99th percentile at 64 requests",
+    budget: atMost(1, "garbage, or compiling in the middle, holds one decision in a hundred"),
+    run: () => roundTime(64, 0.99),
+  },
   { name: "rounds, time at 256 requests", budget: null, run: () => roundTime(256, 0.5) },
   { name: "rounds, 1000 waiting, 64 replicas", budget: null, run: longQueue },
 ];

@@ -14,7 +14,7 @@ import { startTestCluster } from "@/server/clusters/testing/testCluster";
 import { emulatorOf, keepPrompts } from "@/server/profiling/testing/testProfileStudio";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 
 const QUESTIONS = 20_000;
 const ROUNDS = 3;
@@ -71,7 +71,7 @@ const worst = (pauses: readonly Pause[]): Pause => pauses.reduce((a, b) => (a.lo
 
 const resumed: Benchmark = {
   name: "batches resumed, longest pause of the studio",
-  budget: { figure: 50, keep: "at most" },
+  budget: atMost(50, "all answers of a batch are read or counted in one go on the main thread"),
   async run() {
     const cluster = await startTestCluster({ timeScale: 40, gpus: 2 });
     const { store } = cluster;

@@ -38,7 +38,7 @@ const casesOf = (rows: readonly RaceRow[]): readonly string[] => distinct(rows.m
 
 const inverse = (of: readonly SeedPair[]): readonly SeedPair[] => of.map(({ own, reference }) => ({ own: reference, reference: own }));
 
-/** Every other system against Weir: above 1 Weir is better. */
+/** Every other system against Weir: above 1 Weir is better. Weir's own row has no ratio. */
 export function ratioTable(rows: readonly RaceRow[]): string {
   const cases = casesOf(rows).length;
   return table(
@@ -48,17 +48,18 @@ export function ratioTable(rows: readonly RaceRow[]): string {
       ...["cost at half of CascadeServe's rate", "floor held", "fails if"],
     ],
     distinct(rows.map(({ system }) => system)).map((system) => {
-      const own = pairs(rows, system, highestOf);
+      const against = (figure: Figure) => (system === "Weir" ? [] : pairs(rows, system, figure));
+      const own = against(highestOf);
       const held = rows.filter((row) => row.system === system && row.highest !== null);
       const least = leastCase(own);
       return [
         ...[system, ratio(ratioOf(own)), `${own.length} of ${cases}`, least === null ? "-" : `${least.ratio.toFixed(2)} (${least.case})`],
-        ratio(ratioOf(pairs(rows, system, keptOf))),
+        ratio(ratioOf(against(keptOf))),
         ...cascadiaCases.sloRates.map((_, at) => {
-          const scales = pairs(rows, system, ({ scales }) => scales[at]?.sloScale ?? null);
+          const scales = against(({ scales }) => scales[at]?.sloScale ?? null);
           return `${ratio(ratioOf(inverse(scales)))} (${scales.length})`;
         }),
-        ratio(ratioOf(inverse(pairs(rows, system, costOf)))),
+        ratio(ratioOf(inverse(against(costOf)))),
         `${held.filter(({ highest, floor }) => (highest?.quality ?? 0) >= floor).length} of ${held.length}`,
         FAILS_IF[system] ?? "-",
       ];

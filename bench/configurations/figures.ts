@@ -24,8 +24,6 @@ export interface HeadFigures extends NonNullable<HeldOutError["configurations"]>
   readonly neverEvaluated: number;
   /** The share found among the configurations whose heads would accept; NaN without such heads. */
   readonly found: number;
-  /** Configurations that were accepted though their head rejects. */
-  readonly acceptedAgainstHead: number;
 }
 
 /** Figures of one case. */
@@ -44,14 +42,13 @@ export function headFigures({ artefact, left }: HeadCase): HeadFigures {
     for (const accepted of said) evaluatedRejecting += 1 - accepted;
     return said;
   });
-  let [accepting, found, against, accurate] = [0, 0, 0, 0];
+  let [accepting, found, accurate] = [0, 0, 0];
   for (const [prompt, search] of predict(left.facts).entries()) {
     for (let head = 0; head < heads; head++) {
       const isFound = hasConfiguration(search.accurate, head);
       accurate += left.accurate[prompt * space.size + head] ?? 0;
       accepting += accepts(prompt, head) ? 1 : 0;
       found += isFound && accepts(prompt, head) ? 1 : 0;
-      against += isFound && !accepts(prompt, head) ? 1 : 0;
     }
   }
   return {
@@ -62,7 +59,6 @@ export function headFigures({ artefact, left }: HeadCase): HeadFigures {
     threshold: artefact.threshold,
     neverEvaluated: 1 - evaluatedRejecting / (logits.length - accepting),
     found: found / accepting,
-    acceptedAgainstHead: against,
   };
 }
 

@@ -6,7 +6,7 @@ import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { adminHeaders, benchToken } from "../lib/adminHeaders";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
 import { once } from "../lib/once";
@@ -230,7 +230,7 @@ const withStageLeft = (rows: readonly Row[]): readonly Row[] => rows.filter(({ d
 
 const hung: Benchmark = {
   name: "stages killed under load, requests that hang",
-  budget: { figure: 0, keep: "at most" },
+  budget: atMost(0, "a request waits for a dead stage or a dead judge beyond its time limit"),
   async run() {
     const rows = await measureOnce();
     const slowest = Math.max(...rows.map(({ noticeSeconds }) => noticeSeconds ?? 0));
@@ -249,7 +249,7 @@ const hung: Benchmark = {
 
 const failed: Benchmark = {
   name: "stages killed under load, requests that fail",
-  budget: { figure: 0, keep: "at most" },
+  budget: atMost(0, "an answer is cut short, or is refused without a time to come again"),
   async run() {
     const rows = await measureOnce();
     return {
@@ -262,7 +262,7 @@ const failed: Benchmark = {
 
 const unanswered: Benchmark = {
   name: "stages killed under load, requests not answered while a stage was left",
-  budget: { figure: 0, keep: "at most" },
+  budget: atMost(0, "a request is refused although a stage that lives could have answered it"),
   async run() {
     const rows = withStageLeft(await measureOnce());
     return { figure: sent(rows) - ended(rows, "answered"), unit: "requests", detail: `of ${sent(rows)}` };

@@ -1,4 +1,4 @@
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atLeast, atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
 import { SEEDS } from "../lib/gateSplits";
 import { floorTable, gateTable, meanText, verdictTable, winnerOf } from "../lib/gateTables";
@@ -108,10 +108,14 @@ export const gateBenchmarks: readonly Benchmark[] = answersPresent()
       ...(dataPresent()
         ? PLAN_LOADS.map((load) => ({
             name: `gates, plans quicker by a quarter at a load of ${load}`,
-            budget: { figure: 6, keep: "at least" } as const,
+            budget: atLeast(6, "the best gate escalates as much as the judge, so that plans need the same GPUs"),
             run: () => quickerPlans(load),
           }))
         : []),
-      { name: "gates, calibration error left", budget: { figure: 5, keep: "at most" }, run: calibrationLeft },
+      {
+        name: "gates, calibration error left",
+        budget: atMost(5, "a calibration follows the noise of the planning split"),
+        run: calibrationLeft,
+      },
     ]
   : [];

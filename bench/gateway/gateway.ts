@@ -1,5 +1,5 @@
 import { quantile } from "@/solver/numeric/quantile";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atLeast, atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { closedLoop } from "./closedLoop";
 import {
   benchCascade,
@@ -26,7 +26,7 @@ async function withGateway(measure: (gatewayUrl: string, mockUrl: string) => Pro
 function throughput(name: string, model: string, leastPerSecond: number): Benchmark {
   return {
     name,
-    budget: { figure: leastPerSecond, keep: "at least" },
+    budget: atLeast(leastPerSecond, `a request costs the gateway more than ${(1000 / leastPerSecond).toFixed(2)} ms of its core`),
     run: () =>
       withGateway(async (gatewayUrl) => {
         const body = chatBody({ model, stream: false });
@@ -45,7 +45,7 @@ function throughput(name: string, model: string, leastPerSecond: number): Benchm
 function addedLatency(q: number, mostMs: number): Benchmark {
   return {
     name: `gateway added latency p${q * 100}`,
-    budget: { figure: mostMs, keep: "at most" },
+    budget: atMost(mostMs, "requests wait for logs, records or garbage of others on the gateway's one thread"),
     run: () =>
       withGateway(async (gatewayUrl, mockUrl) => {
         const load = { model: fixedModel, stream: false, perSecond: 500, seconds: 0.8 };

@@ -3,7 +3,7 @@ import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Reading, ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
 import { type AgentForecast, PublishedForecasts } from "@/solver/workflow/learning/agentForecast";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 
 const QUEUED = 1000;
 const REPLICAS = 64;
@@ -33,7 +33,7 @@ const DECISIONS_A_PUBLICATION = 100;
 
 const publishedBenchmarks: readonly Benchmark[] = [0, LARGE_TOKENS].map((moreTokens) => ({
   name: `one routing decision while forecasts change, p99${moreTokens === 0 ? "" : ", large prompts"}`,
-  budget: { figure: 1, keep: "at most" },
+  budget: atMost(1, "giving new forecasts to what waits, ordering and placing it cost more than 1 us for each request"),
   run() {
     const parts: Parts = { order: { kind: "workflow", agingThreshold }, place: { kind: "time-slots" } };
     const { wallMs, p99Ms, slowestMs, releases, inFlight, holds } = packedMs(parts, { moreTokens, republishes: true });
@@ -47,7 +47,7 @@ const publishedBenchmarks: readonly Benchmark[] = [0, LARGE_TOKENS].map((moreTok
 
 const meanBenchmarks: readonly Benchmark[] = pairs.map((parts) => ({
   name: `one routing decision, order ${parts.order.kind} and place ${parts.place.kind}`,
-  budget: { figure: 0.2, keep: "at most" },
+  budget: atMost(0.2, "noting an end, ordering and placing cost more than 0.2 us for each request that waits"),
   run() {
     const { processorMs, wallMs, releases, inFlight, holds } = packedMs(parts);
     return {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Pool } from "undici";
 import { quantile } from "@/solver/numeric/quantile";
 import { startBenchGateway } from "../gateway/gatewayBench";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
 import { writeResults, writeTables } from "../lib/results";
@@ -136,7 +136,7 @@ const ratioOf = ({ undisturbed, attacked }: Row): number => attacked.p99 / undis
 export const hostileClientBenchmarks: readonly Benchmark[] = [
   {
     name: "hostile clients, p99 of an innocent one over its undisturbed p99, worst attack",
-    budget: { figure: 3, keep: "at most" },
+    budget: atMost(3, "an attack takes memory, connections or processor time from clients with a key"),
     async run(): Promise<Measurement> {
       const rows = await measureAll();
       writeResults("hostile-clients", rows);

@@ -13,7 +13,17 @@ export interface Benchmark {
 export interface Budget {
   readonly figure: number;
   readonly keep: "at most" | "at least";
+  /** What makes the benchmark miss it. A budget that nothing can make it miss is none. */
+  readonly missedIf: string;
 }
+
+export const atMost = (figure: number, missedIf: string): Budget => ({ figure, keep: "at most", missedIf });
+
+export const atLeast = (figure: number, missedIf: string): Budget => ({ figure, keep: "at least", missedIf });
+
+/** A budget in the form of the tables. */
+export const budgetText = (budget: Budget | null): string =>
+  budget === null ? "-" : `${budget.keep} ${budget.figure.toLocaleString("en")}`;
 
 export interface Measurement {
   readonly figure: number;

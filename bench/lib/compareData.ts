@@ -7,10 +7,10 @@ import type { Workload } from "@/solver/workload/workload";
 
 /** The location of published measurements, if any. */
 export const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
-const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
+export const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
 /** Texts of the prompts of OUTCOMES. */
 export const PROMPTS = join(data, "quality", "prompts.csv");
-const ARRIVALS = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");
+export const ARRIVALS = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");
 
 let asked = false;
 

@@ -5,7 +5,7 @@ import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { readUserCards } from "@/solver/hardware/catalogue";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atLeast, atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 import type { CascadeFigures } from "./cascadeFigures";
@@ -114,45 +114,57 @@ function figure(
 
 /** The median error of a figure over all runs. */
 const median = (name: string, by: By, field: ErrorField, most: number): Benchmark =>
-  figure({ name, by, budget: { figure: most, keep: "at most" } }, "% off", ({ all, pairs, says }) => {
-    const noise = repeatNoise(all, field);
-    const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
-    return { figure: 100 * medianError(pairs, field), detail: `median of ${says}${beside}` };
-  });
+  figure(
+    { name, by, budget: atMost(most, "the simulated engine is unlike the real one, or the fit does not carry over to this load") },
+    "% off",
+    ({ all, pairs, says }) => {
+      const noise = repeatNoise(all, field);
+      const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
+      return { figure: 100 * medianError(pairs, field), detail: `median of ${says}${beside}` };
+    },
+  );
 
 /** The largest group's median error of the p95: groups are the shares of saturation. */
 const worstGroup = (by: By): Benchmark =>
-  figure({ name: "p95, worst group", by, budget: { figure: 15, keep: "at most" } }, "% off", ({ pairs, says }) => {
-    const each = SHARES.map((share) => {
-      const own = pairs.filter((pair) => pair.share === share);
-      return { share, error: medianError(own, "p95") };
-    });
-    const errors = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
-    return { figure: 100 * Math.max(...each.map(({ error }) => error)), detail: `medians by load of ${says}; ${errors}` };
-  });
+  figure(
+    { name: "p95, worst group", by, budget: atMost(15, "waits near saturation grow otherwise than simulated") },
+    "% off",
+    ({ pairs, says }) => {
+      const each = SHARES.map((share) => {
+        const own = pairs.filter((pair) => pair.share === share);
+        return { share, error: medianError(own, "p95") };
+      });
+      const errors = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
+      return { figure: 100 * Math.max(...each.map(({ error }) => error)), detail: `medians by load of ${says}; ${errors}` };
+    },
+  );
 
 const inBand = (name: string, by: By, budget: Benchmark["budget"]): Benchmark =>
   figure({ name, by, budget }, "% of runs", ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `bands of ${says}` }));
 
 const width = (by: By): Benchmark =>
-  figure({ name: "half width of the p95 band", by, budget: { figure: 25, keep: "at most" } }, "% of the p95", ({ pairs, says }) => ({
-    ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of ${says}` },
-  }));
+  figure(
+    { name: "half width of the p95 band", by, budget: atMost(25, "bands are widened instead of errors made smaller") },
+    "% of the p95",
+    ({ pairs, says }) => ({
+      ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of ${says}` },
+    }),
+  );
 
 const by = (own: By): readonly Benchmark[] => [
   median("mean end to end", own, "mean", 10),
   median("time per output token", own, "tpot", 10),
   median("time to first token", own, "ttft", 15),
   worstGroup(own),
-  inBand("measured p95 in the 90 % band", own, { figure: 80, keep: "at least" }),
-  inBand("measured p95 in the 90 % band, not too wide", own, { figure: 97, keep: "at most" }),
+  inBand("measured p95 in the 90 % band", own, atLeast(80, "bands are too narrow for what the prediction does not know")),
+  inBand("measured p95 in the 90 % band, not too wide", own, atMost(97, "bands are so wide that hardly a run could lie outside")),
   width(own),
 ];
 
 /** The largest difference between predicted and measured points of the cascade, over all rates that the planner accepts. */
 const cascade = (name: string, most: number, of: (figures: CascadeFigures) => number | null): Benchmark => ({
   name: `real engines, cascade: ${name}`,
-  budget: { figure: most, keep: "at most" },
+  budget: atMost(most, "answers or the judge's scores under load are unlike those that were profiled"),
   async run() {
     const each = rowsOf(await measured()).flatMap(({ what, engine, rate, predicted, measured }) => {
       const [own, other] = [of(predicted), of(measured)];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 import { provenance } from "../lib/provenance";
 import { resultsFolder, writeTables } from "../lib/results";
 import { AskedQuestions } from "./askedQuestions";
@@ -125,7 +125,7 @@ async function preparedModels(): Promise<string> {
 
 const realRollOut = (engine: EngineKind): Benchmark => ({
   name: `real roll-out under kills, failed requests, ${engine}`,
-  budget: { figure: 0, keep: "at most" },
+  budget: atMost(0, "a kill or a change of plans cuts an answer short, or a request is refused"),
   async run() {
     const models = await preparedModels();
     const known = rollOutRecords(engine);

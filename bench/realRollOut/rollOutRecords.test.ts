@@ -83,6 +83,7 @@ describe("a kill that missed its moment", () => {
     const kills = [null, atSwitch, loading];
     expect(openKills([run({}), missed, run({ kill: loading, error: "not ended after 9 s" })], kills, "b")).toEqual([atSwitch, loading]);
     expect(openKills([run({}), missed, hit], kills, "b")).toEqual([loading]);
+    expect(totalsOf([missed], 3).figure).toBeNaN();
     expect(totalsOf([run({}), { ...missed, failed: 2 }, hit], 3)).toMatchObject({
       figure: 2,
       detail: expect.stringMatching(/^2 of 3 runs there and back; .*; 1 kills missed their moment; 3 requests/),

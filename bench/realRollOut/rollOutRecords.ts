@@ -103,7 +103,9 @@ export function totalsOf(all: readonly RollOutRecord[], planned: number): Measur
     `${sum(({ sent }) => sent)} requests, ${sum(({ lostAttempts }) => lostAttempts)} broken connections`,
     `wrong: ${sum(({ modelWrong }) => modelWrong)} by the model, ${sum(({ garbled }) => garbled)} garbled or cut`,
   ].join("; ");
-  return { figure: sum(({ failed }) => failed), unit: "requests", detail };
+  // Without a whole run nothing was tried.
+  const figure = records.length === notEnded.length + missed ? Number.NaN : sum(({ failed }) => failed);
+  return { figure, unit: "requests", detail };
 }
 
 /** Keeps a record, with the commit and the machine that it was made on. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { file, skipWithout } from "@/scripts/needs.mjs";
 import { entryOf, figureName, ownFigure } from "./figureRows";
 import { neededData } from "./neededData";
 import { systems } from "./systems";
@@ -78,8 +79,7 @@ describe.each(Object.entries(systems))("the figures of %s", (_, { source, entrie
   });
 
   it("are measured by benchmarks that exist", (context) => {
-    const missing = neededData(data).filter(({ present }) => !present);
-    if (missing.length > 0) context.skip(`Needs ${missing.map(({ file }) => file).join(", ")}`);
+    skipWithout(context, ...neededData(data).map((needed) => file(needed.file)));
     const names = benchmarks.map(({ name }) => name);
     for (const { benchmark } of entries) if (benchmark !== undefined) expect(names).toContain(benchmark);
   });

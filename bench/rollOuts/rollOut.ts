@@ -1,4 +1,4 @@
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 import { fourSpare, noneSpare, onlyEngine, type RollOutReport, runRollOuts, type Scenario } from "./rollOutRun";
 
 /** Clients, gateway and engines on two cores sustain a hundred requests a second. */
@@ -23,7 +23,7 @@ function detailOf(report: RollOutReport): string {
 
 const underLoad = (scenario: Scenario): Benchmark => ({
   name: `roll-out under load, failed requests, ${scenario.name}`,
-  budget: { figure: 0, keep: "at most" },
+  budget: atMost(0, "an engine ends before its requests do, or the gateway sends to one that is not there"),
   async run() {
     const report = await runRollOuts({ scenario, timeScale, restSeconds });
     if (!report.isBack) throw new Error(`The first plan is not in force at the end: ${report.ends.join(", ")}`);

@@ -13,7 +13,7 @@ import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 
 /** Independent tables for planning; each has its own prompts, answers and judged scores. */
 const TABLES = 20;
@@ -29,13 +29,13 @@ export const floorBenchmarks: readonly Benchmark[] = [
   {
     name: "plans whose quality on fresh traffic misses the floor",
     // A bound at 90 % may miss in one of ten; of 20 plans four or more would then be seen in one run of seven.
-    budget: { figure: 20, keep: "at most" },
+    budget: atMost(20, "the bound on quality is too high, so that plans lie on the floor itself"),
     run: floorHeld,
   },
   {
     name: "floors missed by choices on half a table",
     // The guarantee itself is one in ten; choices on the two halves of one table, and at several floors, miss together.
-    budget: { figure: 15, keep: "at most" },
+    budget: atMost(15, "the best of many choices is held to a bound that is valid for one"),
     run: halvesMissed,
   },
 ];

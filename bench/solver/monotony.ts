@@ -4,7 +4,7 @@ import { createPlanningDesk } from "@/server/planning/planner/planningDesk";
 import { plansAtRates } from "@/server/planning/testing/plansAtRates";
 import { rateCases } from "@/server/planning/testing/rateCase";
 import { compareRates, type RateViolation } from "@/server/planning/testing/rateMonotony";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { writeRows } from "../lib/results";
 
@@ -46,12 +46,12 @@ async function violations(wanted: (kind: RateViolation["kind"]) => boolean, unit
 export const monotonyBenchmarks: readonly Benchmark[] = [
   {
     name: "monotony: feasible at a rate, infeasible below it",
-    budget: { figure: 0, keep: "at most" },
+    budget: atMost(0, "a plan is found at a rate and none at a lower one"),
     run: () => violations((kind) => kind === "feasibility", "pairs"),
   },
   {
     name: "monotony: worse plan at the lower rate, beyond the noise",
-    budget: { figure: 0, keep: "at most" },
+    budget: atMost(0, "a lower rate gets a plan that is surely slower, worse or dearer"),
     run: () => violations((kind) => kind !== "feasibility", "pairs"),
   },
 ];

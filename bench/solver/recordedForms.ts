@@ -6,7 +6,7 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { measuredReplica } from "@/solver/hardware/measuredEngine";
 import { mean, quantile } from "@/solver/numeric/quantile";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 import { fittedToOthers, LIMITS, openRuns, replicaUnder, table } from "./recordedSweep";
 
 const REQUESTS = 20_000;
@@ -103,7 +103,7 @@ const percent = (error: number): string => `${(100 * error).toFixed(1)} %`;
 export const recordedFormBenchmarks: readonly Benchmark[] = [
   {
     name: "recorded sweep: measured form, closed loops kept aside",
-    budget: { figure: 10, keep: "at most" },
+    budget: atMost(10, "the measured form does not carry over to lengths that the fit has not seen"),
     run: () => {
       const errors = closedErrors();
       return {
@@ -115,7 +115,7 @@ export const recordedFormBenchmarks: readonly Benchmark[] = [
   },
   {
     name: "recorded sweep: measured form, open loops",
-    budget: { figure: 15, keep: "at most" },
+    budget: atMost(15, "a fit to closed loops does not carry over to the queues of open loops"),
     run: () => {
       const [measured, kernels] = [openErrors(measuredToOthers()), openErrors(replicaUnder(fittedToOthers(openRuns()).profile))];
       return {

@@ -13,7 +13,7 @@ import { withLimits } from "@/solver/hardware/engineLimits";
 import type { KernelProfile } from "@/solver/hardware/engineProfile";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { mean, quantile } from "@/solver/numeric/quantile";
-import type { Benchmark } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 
 const FOLDER = join(process.env.WEIR_ROOT ?? ".", "bench", "recorded");
 
@@ -143,6 +143,14 @@ function worst(what: Judged["what"]): Benchmark["run"] {
 }
 
 export const recordedSweepBenchmarks: readonly Benchmark[] = [
-  { name: "recorded sweep: saturation rate", budget: { figure: 15, keep: "at most" }, run: worst("saturation") },
-  { name: "recorded sweep: p95 at 50 and 75 % of saturation", budget: { figure: 25, keep: "at most" }, run: worst("p95") },
+  {
+    name: "recorded sweep: saturation rate",
+    budget: atMost(15, "the front end or the engine's limit of sequences is not simulated: 26 % off"),
+    run: worst("saturation"),
+  },
+  {
+    name: "recorded sweep: p95 at 50 and 75 % of saturation",
+    budget: atMost(25, "the front end or the engine's limit of sequences is not simulated: 43 % off"),
+    run: worst("p95"),
+  },
 ];

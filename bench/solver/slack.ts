@@ -12,7 +12,7 @@ import type { Objective, Plan } from "@/solver/plan/plan";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
@@ -194,6 +194,10 @@ async function dragStep(objective: Row["objective"]): Promise<Measurement> {
   };
 }
 
+/** Half of a frame: the page draws in the other half. */
+const MOST_STEP_MS = 8;
+const SEARCHED_AGAIN = "a step evaluates routings again, where it may only choose among those evaluated";
+
 const benchmarks: readonly Benchmark[] = [
   {
     name: "slack, points of promised quality bought",
@@ -211,8 +215,8 @@ const benchmarks: readonly Benchmark[] = [
         says: "cost below that of the cheapest plan as fast as the fastest",
       }),
   },
-  { name: "slack, one step of the slider, fastest", budget: { figure: 16, keep: "at most" }, run: () => dragStep("fastest") },
-  { name: "slack, one step of the slider, cheapest", budget: { figure: 16, keep: "at most" }, run: () => dragStep("cheapest") },
+  { name: "slack, one step of the slider, fastest", budget: atMost(MOST_STEP_MS, SEARCHED_AGAIN), run: () => dragStep("fastest") },
+  { name: "slack, one step of the slider, cheapest", budget: atMost(MOST_STEP_MS, SEARCHED_AGAIN), run: () => dragStep("cheapest") },
 ];
 
 export const slackBenchmarks: readonly Benchmark[] = dataPresent() ? benchmarks : [];

@@ -7,7 +7,7 @@ import { openStore } from "@/server/store/store";
 import { createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import { freePorts } from "@/server/testing/freePorts";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 
 const NODES = 8;
@@ -21,7 +21,11 @@ const TIME_SCALE = 20;
 const MODEL = "qwen2.5-3b";
 
 export const telemetryBenchmarks: readonly Benchmark[] = [
-  { name: "64 engines scraped every second", budget: { figure: 10, keep: "at most" }, run: scraping },
+  {
+    name: "64 engines scraped every second",
+    budget: atMost(10, "reading and keeping the text of one engine costs more than 1.6 ms of a core"),
+    run: scraping,
+  },
 ];
 
 /**

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { planHashes } from "@/server/contracts/gateway/planHash";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { workloadLines } from "@/server/workloads/workloadLines";
@@ -158,10 +159,8 @@ test("a workload that a studio wrote is imported under its own hash, and damage 
 
 const data = join(root, "..", "shared", "data");
 const real = { outcomes: join(data, "quality", "cascade_outcomes.csv"), arrivals: join(data, "traces", "AzureLLMInferenceTrace_conv.csv") };
-if (!existsSync(real.outcomes))
-  console.log("../shared/data is missing: plans on published outcomes and a production trace are not tested.");
 
-describe.skipIf(!existsSync(real.outcomes))("on published outcomes and a production trace", () => {
+describe("on published outcomes and a production trace", needs(file(real.outcomes), file(real.arrivals)), () => {
   const llama = (...more: readonly string[]) =>
     weir(
       ...["plan", "--outcomes", real.outcomes, "--family", "Llama-3.1-Instruct", "--tasks", "gsm,crux", "--arrivals", real.arrivals],

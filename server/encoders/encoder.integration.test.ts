@@ -3,14 +3,12 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installed, needs } from "@/scripts/needs.mjs";
 import { workerFile } from "@/server/threads/workerFile";
 import { type Encoder, loadEncoder } from "./encoder";
-import { identifyEncoder, isEncoderPackageInstalled } from "./encoderFiles";
+import { encoderPackage, identifyEncoder } from "./encoderFiles";
 import { ENCODED_TOKENS } from "./network";
 import { writeTinyEncoder } from "./testing/testEncoder";
-
-const isInstalled = isEncoderPackageInstalled();
-if (!isInstalled) console.log("Without @huggingface/transformers no encoder is loaded.");
 
 const load = (folder: string): Promise<Encoder> => loadEncoder(folder, workerFile("encoderProcess"));
 
@@ -25,7 +23,7 @@ describe("an ONNX encoder", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.skipIf(!isInstalled)("gives each text the mean of its tokens' vectors, whatever it is batched with", async () => {
+  it("gives each text the mean of its tokens' vectors, whatever it is batched with", needs(installed(encoderPackage)), async () => {
     const encoder = await load(join(folder, "tiny"));
     const texts = ["Alpha", "alpha beta", "", "gamma ".repeat(40), ...Array.from({ length: 40 }, () => "beta")];
     const told: number[] = [];
@@ -43,7 +41,7 @@ describe("an ONNX encoder", () => {
     expect(told).toEqual([16, 32, 44]);
   });
 
-  it.skipIf(!isInstalled)("reads no more of a text than it says", async () => {
+  it("reads no more of a text than it says", needs(installed(encoderPackage)), async () => {
     const encoder = await load(join(folder, "tiny"));
     const long = `${"alpha ".repeat(ENCODED_TOKENS)}${"gamma ".repeat(5000)}`;
     const { values } = await encoder.embed([long]);
@@ -51,7 +49,7 @@ describe("an ONNX encoder", () => {
     encoder.close();
   });
 
-  it.skipIf(!isInstalled)("is known by its folder's name and by all of its files, as sha256sum reads them", async () => {
+  it("is known by its folder's name and by all of its files, as sha256sum reads them", needs(installed(encoderPackage)), async () => {
     const own = join(folder, "tiny");
     const { name, sha256 } = await identifyEncoder(own);
     const files = "config.json tokenizer.json tokenizer_config.json onnx/model.onnx";
@@ -69,8 +67,9 @@ describe("an ONNX encoder", () => {
     expect(seen.size).toBe(5);
   });
 
-  it.skipIf(!isInstalled)(
+  it(
     "is its own beside another of the same name in one thread, also where the name holds what names of models may not",
+    needs(installed(encoderPackage)),
     async () => {
       for (const [at, parent] of ["a", "b"].entries())
         writeTinyEncoder({ folder: join(folder, parent, "tiny--1"), words, dimensions: 3, vectorOf: () => [0, 0, at + 1] });
@@ -83,7 +82,7 @@ describe("an ONNX encoder", () => {
     },
   );
 
-  it.skipIf(!isInstalled)("fails with a sentence when its process is ended, also while it computes", async () => {
+  it("fails with a sentence when its process is ended, also while it computes", needs(installed(encoderPackage)), async () => {
     writeTinyEncoder({ folder: join(folder, "wide"), words, dimensions: 4096, vectorOf: () => new Array(4096).fill(1) });
     const encoder = await load(join(folder, "wide"));
     const asked = encoder.embed(
@@ -101,7 +100,7 @@ describe("an ONNX encoder", () => {
     await expect(load("models/tiny")).rejects.toThrow(/no whole path/);
   });
 
-  it.skipIf(!isInstalled)("says that a network is none", async () => {
+  it("says that a network is none", needs(installed(encoderPackage)), async () => {
     writeTinyEncoder({ folder: join(folder, "broken"), words, dimensions: 3, vectorOf });
     writeFileSync(join(folder, "broken", "onnx", "model.onnx"), "not a network");
     await expect(load(join(folder, "broken"))).rejects.toThrow(/^The encoder in .*broken cannot be loaded: [^\n]+\.$/);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { needs, variable } from "@/scripts/needs.mjs";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createConnector } from "@/server/clusters/connector/clusterConnector";
 import { chooseMapping } from "@/server/engines/chooseMapping";
@@ -19,8 +20,6 @@ import { createEndpointHost } from "./endpointHost";
 import { probeEndpoint } from "./probeEndpoint";
 
 const { WEIR_LLAMA_SERVER: program = "", WEIR_LLAMA_MODEL: model = "" } = process.env;
-const isReady = program !== "" && model !== "";
-if (!isReady) console.warn("Skipped: WEIR_LLAMA_SERVER and WEIR_LLAMA_MODEL name no llama.cpp server and GGUF file.");
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -30,7 +29,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-describe.skipIf(!isReady)("llama.cpp's own server", { timeout: 240_000 }, () => {
+describe("llama.cpp's own server", { ...needs(variable("WEIR_LLAMA_SERVER"), variable("WEIR_LLAMA_MODEL")), timeout: 240_000 }, () => {
   const { signal } = new AbortController();
   let server: ChildProcess;
   let url = "";

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { file, needs, program } from "@/scripts/needs.mjs";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import type { ProbeTarget } from "../engineClient/checkEndpoint";
@@ -13,8 +14,6 @@ import { listen, startTestEndpoint, type TestEndpoint, type TestEndpointOptions 
 
 const certificates = testCertificates();
 const samples = join(import.meta.dirname, "../../../shared/data/metrics");
-const sampled = existsSync(samples);
-if (!sampled) console.warn("Skipped: there are no published metrics to tell engines by.");
 
 const closing: (() => unknown)[] = [];
 let folder: string;
@@ -104,11 +103,11 @@ describe("a probe", () => {
     expect((await probe(await start({ pages }))).limits).toEqual(limits);
   });
 
-  it.skipIf(!sampled).each([
+  it.each([
     ["vllm-0.27.1-live.prom", "vllm"],
     ["sglang-0.5.10-datadog.prom", "sglang"],
     ["llamacpp.prom", "llama.cpp"],
-  ])("knows an engine by its published metrics: %s", async (file, type) => {
+  ])("knows an engine by its published metrics: %s", needs(file(samples)), async (file, type) => {
     const engine = await start({ pages: { "/metrics": readFileSync(join(samples, file), "utf8") } });
     expect((await probe(engine)).engine?.type).toBe(type);
   });
@@ -179,7 +178,7 @@ describe("a probe", () => {
     expect(troubles(await probe({ url: `http://127.0.0.1:${port}` }, { limitMs: 200 }))[0]).toMatch(/does not answer in time/);
   });
 
-  it.skipIf(certificates === null)("says which trouble there is with a certificate, and none where its authority is known", async () => {
+  it("says which trouble there is with a certificate, and none where its authority is known", needs(program("openssl")), async () => {
     writeFileSync(join(folder, "ca.pem"), certificates!.ca);
     const [good, expired, elsewhere] = await Promise.all(
       (["good", "expired", "elsewhere"] as const).map((which) => start({ tls: certificates![which] })),

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { mostLineCharacters, PromParser, type PromText, parsePromText } from "./promText";
 
 const samplesFolder = join(import.meta.dirname, "../../../shared/data/metrics");
@@ -194,7 +195,7 @@ describe("any exposition", () => {
   });
 });
 
-describe.skipIf(!existsSync(samplesFolder))("captured expositions (skipped where ../shared/data/metrics is missing)", () => {
+describe("captured expositions", needs(file(samplesFolder)), () => {
   const files = existsSync(samplesFolder) ? readdirSync(samplesFolder).filter((file) => file.endsWith(".prom")) : [];
 
   it.each(files)("every line of %s is read", (file) => {

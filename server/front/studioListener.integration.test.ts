@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { condition, needs, program } from "@/scripts/needs.mjs";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { createTlsServer } from "@/server/lib/tlsServer";
 import { frontSettings } from "./frontSettings";
@@ -74,8 +75,9 @@ const outer = Object.values(networkInterfaces())
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;
 
 describe("the studio's front", () => {
-  it.skipIf(outer === undefined)(
+  it(
     "answers a launcher's health check on another address than loopback, and nothing else in plain text",
+    needs(condition("an address besides loopback", outer !== undefined)),
     async () => {
       const own = outer ?? "";
       const ask = await front({ WEIR_STUDIO_ADDRESS: own, WEIR_STUDIO_HOSTS: own, WEIR_TRUSTED_PROXIES: "192.0.2.1" }, undefined, own);
@@ -191,7 +193,7 @@ describe("the studio's front", () => {
 });
 
 const certificates = testCertificates();
-describe.skipIf(certificates === null)("the studio's front with a certificate", () => {
+describe("the studio's front with a certificate", needs(program("openssl")), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-front-"));
   const tls = { WEIR_TLS_CERT_FILE: join(folder, "c.pem"), WEIR_TLS_KEY_FILE: join(folder, "k.pem") };
   writeFileSync(tls.WEIR_TLS_CERT_FILE, certificates?.good.cert ?? "");

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { condition, needs, program, skipWithout } from "@/scripts/needs.mjs";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { dataServer } from "./http/dataServer";
 import { defaultLimits } from "./http/limits";
@@ -11,7 +12,7 @@ import { sayCompletion, startTestEngine } from "./testing/testEngine";
 import { oneModel, startTestGateway } from "./testing/testGateway";
 
 const certificates = testCertificates();
-describe.skipIf(certificates === null)("a gateway with a certificate", () => {
+describe("a gateway with a certificate", needs(program("openssl")), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-gateway-tls-"));
   const files = { certFile: join(folder, "c.pem"), keyFile: join(folder, "k.pem") };
   writeFileSync(files.certFile, certificates?.good.cert ?? "");
@@ -44,10 +45,10 @@ describe.skipIf(certificates === null)("a gateway with a certificate", () => {
     expect(engine.asked).toHaveLength(2);
   });
 
-  it("refuses what other machines send in plain text", async ({ skip }) => {
+  it("refuses what other machines send in plain text", async (context) => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const address = own.find(({ internal, family }) => !internal && family === "IPv4")?.address;
-    if (address === undefined) skip("this machine has no address besides loopback");
+    skipWithout(context, condition("an address besides loopback", address !== undefined));
     const server = dataServer({
       limits: defaultLimits,
       tls: { files, onProblem: () => undefined },

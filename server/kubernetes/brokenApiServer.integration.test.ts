@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { hostTools } from "./testing/testHost";
-import { realKubeconfig, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
+import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 import { StatusError } from "./testing/testObjectStore";
 
-describe.skipIf(realKubeconfig !== undefined)("Kubernetes host under an API server that fails in the middle", () => {
+describe("Kubernetes host under an API server that fails in the middle", needs(standInKubernetes), () => {
   let kubernetes: TestKubernetes;
   beforeAll(async () => {
     kubernetes = await startTestKubernetes();

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { needs } from "@/scripts/needs.mjs";
 import { objectName } from "./names";
 import { hostTools } from "./testing/testHost";
-import { mergePatch, realKubeconfig, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
+import { mergePatch, standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 
 describe("an engine's objects as text", () => {
   let kubernetes: TestKubernetes;
@@ -57,17 +58,13 @@ describe("an engine's objects as text", () => {
     kubernetes.standIn.absent.clear();
   }, 60_000);
 
-  it.skipIf(realKubeconfig !== undefined)(
-    "has a log, keys hidden",
-    async () => {
-      const engine = order([2]);
-      expect(await host().log!(engine.id, {})).toEqual({ ok: false, message: `Kubernetes has no pod of ${engine.id}.` });
-      expect((await host().start(engine, options())).ok).toBe(true);
-      const { items } = await kubernetes.core.listNamespacedPod({ namespace: kubernetes.namespace });
-      kubernetes.standIn?.logs.set(items[0]?.metadata?.name ?? "", "loading\nHF_TOKEN=hf_abcdefghijkl\nready\n");
-      expect(await host().log!(engine.id, {})).toEqual({ ok: true, value: "loading\nHF_TOKEN=***\nready\n" });
-      expect((await host().stop(engine.id, options())).ok).toBe(true);
-    },
-    60_000,
-  );
+  it("has a log, keys hidden", { ...needs(standInKubernetes), timeout: 60_000 }, async () => {
+    const engine = order([2]);
+    expect(await host().log!(engine.id, {})).toEqual({ ok: false, message: `Kubernetes has no pod of ${engine.id}.` });
+    expect((await host().start(engine, options())).ok).toBe(true);
+    const { items } = await kubernetes.core.listNamespacedPod({ namespace: kubernetes.namespace });
+    kubernetes.standIn?.logs.set(items[0]?.metadata?.name ?? "", "loading\nHF_TOKEN=hf_abcdefghijkl\nready\n");
+    expect(await host().log!(engine.id, {})).toEqual({ ok: true, value: "loading\nHF_TOKEN=***\nready\n" });
+    expect((await host().stop(engine.id, options())).ok).toBe(true);
+  });
 });

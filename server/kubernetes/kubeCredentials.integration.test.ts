@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { hostTools } from "./testing/testHost";
-import { realKubeconfig, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
+import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 
-describe.skipIf(realKubeconfig !== undefined)("a kubeconfig's credential plugin", () => {
+describe("a kubeconfig's credential plugin", needs(standInKubernetes), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-plugin-"));
   const runsPath = join(folder, "runs");
   const runs = (): readonly string[] => (existsSync(runsPath) ? readFileSync(runsPath, "utf8").trim().split("\n") : []);

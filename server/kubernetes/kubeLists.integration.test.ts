@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { hostTools } from "./testing/testHost";
-import { realKubeconfig, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
+import { standInKubernetes, startTestKubernetes, type TestKubernetes } from "./testing/testKubernetes";
 
-describe.skipIf(realKubeconfig !== undefined)("what is listed for a look", () => {
+describe("what is listed for a look", needs(standInKubernetes), () => {
   let kubernetes: TestKubernetes;
   beforeAll(async () => {
     kubernetes = await startTestKubernetes();

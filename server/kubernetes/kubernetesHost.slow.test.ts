@@ -2,11 +2,12 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { condition, needs, skipWithout } from "@/scripts/needs.mjs";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { objectName } from "./names";
 import { testImages } from "./testing/testEngines";
 import { hostTools } from "./testing/testHost";
-import { mergePatch, realKubeconfig, startTestKubernetes, type TestKubernetes, until } from "./testing/testKubernetes";
+import { mergePatch, standInKubernetes, startTestKubernetes, type TestKubernetes, until } from "./testing/testKubernetes";
 
 describe("Kubernetes host", () => {
   let kubernetes: TestKubernetes;
@@ -109,33 +110,25 @@ describe("Kubernetes host", () => {
     expect(broken).toBe(`The kubeconfig ${path}-broken cannot be read.`);
   });
 
-  it.skipIf(realKubeconfig !== undefined)(
-    "waits for an API server that is away and comes back",
-    async () => {
-      const engine = order([2]);
-      await kubernetes.standIn?.away();
-      const starting = host({}, { awayMs: 10_000 }).start(engine, options());
-      await sleep(600);
-      await kubernetes.standIn?.back();
-      expect(await starting).toEqual({ ok: true, value: "loading" });
-      expect(told.join()).toMatch(/The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\./);
-      expect((await host().stop(engine.id, options())).ok).toBe(true);
-    },
-    30_000,
-  );
+  it("waits for an API server that is away and comes back", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
+    const engine = order([2]);
+    await kubernetes.standIn?.away();
+    const starting = host({}, { awayMs: 10_000 }).start(engine, options());
+    await sleep(600);
+    await kubernetes.standIn?.back();
+    expect(await starting).toEqual({ ok: true, value: "loading" });
+    expect(told.join()).toMatch(/The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\./);
+    expect((await host().stop(engine.id, options())).ok).toBe(true);
+  });
 
-  it.skipIf(realKubeconfig !== undefined)(
-    "gives up on an API server that stays away, and changes nothing",
-    async () => {
-      const before = await kubernetes.state();
-      await kubernetes.standIn?.away();
-      const message = sentence(await host().start(order([2]), options()));
-      expect(message).toMatch(/^The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/);
-      await kubernetes.standIn?.back();
-      expect(await kubernetes.state()).toEqual(before);
-    },
-    30_000,
-  );
+  it("gives up on an API server that stays away, and changes nothing", { ...needs(standInKubernetes), timeout: 30_000 }, async () => {
+    const before = await kubernetes.state();
+    await kubernetes.standIn?.away();
+    const message = sentence(await host().start(order([2]), options()));
+    expect(message).toMatch(/^The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/);
+    await kubernetes.standIn?.back();
+    expect(await kubernetes.state()).toEqual(before);
+  });
 
   it("leaves a field alone that another manager holds, names both, and applies nothing of the rest", async () => {
     const engine = order([0]);
@@ -192,7 +185,7 @@ describe("Kubernetes host", () => {
     30_000,
   );
 
-  it.skipIf(realKubeconfig !== undefined)("plans with the pods of its namespace where it may see no others, and says so", async () => {
+  it("plans with the pods of its namespace where it may see no others, and says so", needs(standInKubernetes), async () => {
     kubernetes.standIn?.forbidden.add("pods");
     expect((await observed()).notes.join()).toMatch(
       /^Pods of other namespaces than \S+ may not be seen: GPUs that they use are counted as free\./,
@@ -200,8 +193,8 @@ describe("Kubernetes host", () => {
     kubernetes.standIn?.forbidden.clear();
   });
 
-  it("says that LeaderWorkerSets are not installed where an engine needs one", async ({ skip }) => {
-    skip(kubernetes.standIn === null && kubernetes.leaderWorkerSets, "they are installed");
+  it("says that LeaderWorkerSets are not installed where an engine needs one", async (context) => {
+    skipWithout(context, condition("a Kubernetes without LeaderWorkerSets", kubernetes.standIn !== null || !kubernetes.leaderWorkerSets));
     kubernetes.standIn?.absent.add("leaderworkersets");
     const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
     const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
@@ -210,8 +203,8 @@ describe("Kubernetes host", () => {
     kubernetes.standIn?.absent.clear();
   }, 60_000);
 
-  it("runs an engine on two nodes as one group, which goes as one", async ({ skip }) => {
-    skip(!kubernetes.leaderWorkerSets, "LeaderWorkerSets are not installed");
+  it("runs an engine on two nodes as one group, which goes as one", async (context) => {
+    skipWithout(context, condition("LeaderWorkerSets in Kubernetes", kubernetes.leaderWorkerSets));
     const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
     const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
     const before = await kubernetes.state();

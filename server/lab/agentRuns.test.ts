@@ -1,6 +1,7 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { measuredPrograms } from "@/solver/workflow/measuredPrograms";
 import { readAgentRuns } from "./agentRuns";
 
@@ -98,28 +99,30 @@ test("files without a needed column or without a run that can be used are refuse
 });
 
 const FOLDER = "../shared/data/workflows";
-const present = existsSync(`${FOLDER}/calls.csv`) && existsSync(`${FOLDER}/runs.csv`);
-if (!present) console.log(`Skipped: recorded runs of agents are not in ${FOLDER}`);
 
-test.skipIf(!present)("ChatDev's 87 runs are read whole, and programs of them have the tokens that were recorded", async () => {
-  const runs = await readAgentRuns({
-    calls: { name: "calls.csv", stream: createReadStream(`${FOLDER}/calls.csv`) },
-    runs: { name: "runs.csv", stream: createReadStream(`${FOLDER}/runs.csv`) },
-  });
-  if (!runs.ok) throw new Error(runs.message);
-  expect(runs.bad).toEqual([]);
-  expect(runs.runs).toHaveLength(87);
-  expect(runs.notes).toEqual([
-    "14 of 1812 calls name neither agent nor phase.",
-    "19 of 1812 calls have a prompt shorter than the answer before it, which is then taken as their input.",
-  ]);
-  const sample = measuredPrograms({
-    runs: runs.runs,
-    models: ["small", "large"],
-    arrivalSeconds: Float64Array.from({ length: 87 }, (_, at) => at),
-    seed: 1,
-  });
-  expect(sample.program).toHaveLength(1812);
-  const recorded = runs.runs.flatMap(({ calls }) => calls).reduce((sum, { completionTokens }) => sum + completionTokens, 0);
-  expect(sample.outputTokens.map((tokens) => tokens.reduce((sum, count) => sum + count, 0))).toEqual([recorded, recorded]);
-});
+test(
+  "ChatDev's 87 runs are read whole, and programs of them have the tokens that were recorded",
+  needs(file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)),
+  async () => {
+    const runs = await readAgentRuns({
+      calls: { name: "calls.csv", stream: createReadStream(`${FOLDER}/calls.csv`) },
+      runs: { name: "runs.csv", stream: createReadStream(`${FOLDER}/runs.csv`) },
+    });
+    if (!runs.ok) throw new Error(runs.message);
+    expect(runs.bad).toEqual([]);
+    expect(runs.runs).toHaveLength(87);
+    expect(runs.notes).toEqual([
+      "14 of 1812 calls name neither agent nor phase.",
+      "19 of 1812 calls have a prompt shorter than the answer before it, which is then taken as their input.",
+    ]);
+    const sample = measuredPrograms({
+      runs: runs.runs,
+      models: ["small", "large"],
+      arrivalSeconds: Float64Array.from({ length: 87 }, (_, at) => at),
+      seed: 1,
+    });
+    expect(sample.program).toHaveLength(1812);
+    const recorded = runs.runs.flatMap(({ calls }) => calls).reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+    expect(sample.outputTokens.map((tokens) => tokens.reduce((sum, count) => sum + count, 0))).toEqual([recorded, recorded]);
+  },
+);

@@ -1,12 +1,12 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { AgentCall } from "@/solver/workflow/measuredPrograms";
 import { type RecordedRun, readAgentRuns } from "./agentRuns";
 
 const FOLDER = "../shared/data/workflows";
-const present = existsSync(`${FOLDER}/calls.csv`) && existsSync(`${FOLDER}/runs.csv`);
-if (!present) console.log(`Skipped: recorded runs of agents are not in ${FOLDER}`);
+const runs = [file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)];
 
 async function recordedRuns(): Promise<readonly RecordedRun[]> {
   const read = await readAgentRuns({
@@ -48,7 +48,7 @@ function learnt(runs: readonly RecordedRun[], upstream: "named" | "left out"): W
   return learner;
 }
 
-test.skipIf(!present)("of ChatDev's 87 runs the chain of phases and its loops are learnt, with the counts of the records", async () => {
+test("of ChatDev's 87 runs the chain of phases and its loops are learnt, with the counts of the records", needs(...runs), async () => {
   const runs = await recordedRuns();
   const { applications, counts } = learnt(runs, "named").view(0);
   const [application] = applications;
@@ -93,7 +93,7 @@ test.skipIf(!present)("of ChatDev's 87 runs the chain of phases and its loops ar
   expect(depths).toEqual(depths.toSorted((a, b) => a - b));
 });
 
-test.skipIf(!present)("its calls need not name what they follow, and early phases stand further from the end than late ones", async () => {
+test("its calls need not name what they follow, and early phases stand further from the end than late ones", needs(...runs), async () => {
   const runs = await recordedRuns();
   const [named, leftOut] = [learnt(runs, "named"), learnt(runs, "left out")];
   const edges = (learner: WorkflowLearner) => learner.view(0).applications[0]?.edges;

@@ -1,6 +1,7 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { readCsv } from "@/server/planning/imports/readCsv";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { AgentCall, AgentRun } from "@/solver/workflow/measuredPrograms";
@@ -8,8 +9,6 @@ import { measuredFigures, RESAMPLED_SPREAD } from "@/solver/workflow/roles";
 import { readAgentRuns } from "./agentRuns";
 
 const FOLDER = "../shared/data/workflows";
-const present = existsSync(`${FOLDER}/calls.csv`) && existsSync(`${FOLDER}/runs.csv`);
-if (!present) console.log(`Skipped: recorded runs of agents are not in ${FOLDER}`);
 
 /** A quartile's distance from the median of a normal distribution, both ways, in standard deviations. */
 const QUARTILES_APART = 1.349;
@@ -78,51 +77,53 @@ async function measured() {
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-test.skipIf(!present)("the lengths of roles that templates have are those of ChatDev's runs", async () => {
-  const { runs, instructions } = await measured();
-  const rows = {
-    "reviewer's comment": overCode(runs, reviewComment),
-    "programmer's modification": overCode(runs, modification),
-    "report on a failed test": overCode(runs, called("TestErrorSummary")),
-    "repair after a failed test": overCode(runs, called("TestModification", "Programmer")),
-    "planning phase": overCode(runs, ({ phase }) => PLANNING.includes(phase)),
-    "choice of a language": overCode(runs, called("LanguageChoose")),
-    reflection: overCode(runs, called("Reflection")),
-    manual: overCode(runs, called("Manual")),
-  };
-  console.table(
-    Object.fromEntries(
-      Object.entries(rows).map(([name, row]) => [
-        name,
-        { calls: row.calls, runs: row.runs, median: row.lengthRatio.toFixed(3), spread: row.lengthSpread.toFixed(2) },
-      ]),
-    ),
-  );
-  const figure = ({ lengthRatio, lengthSpread }: ReturnType<typeof overCode>) => ({
-    lengthRatio: rounded(lengthRatio),
-    lengthSpread: rounded(lengthSpread),
-  });
-  expect({
-    firstCode: { instructionTokens: Math.round(instructions(firstCode, [])) },
-    reviewComment: {
-      ...figure(rows["reviewer's comment"]),
-      instructionTokens: Math.round(instructions(reviewComment, [firstCode])),
-    },
-    modification: {
-      ...figure(rows["programmer's modification"]),
-      instructionTokens: Math.round(instructions(modification, [firstCode, reviewComment])),
-    },
-    testReport: figure(rows["report on a failed test"]),
-    repair: figure(rows["repair after a failed test"]),
-    testFails: rounded(runs.filter(({ calls }) => calls.some(called("TestModification"))).length / runs.length),
-  }).toEqual(measuredFigures);
-});
+test(
+  "the lengths of roles that templates have are those of ChatDev's runs",
+  needs(file(`${FOLDER}/calls.csv`), file(`${FOLDER}/runs.csv`)),
+  async () => {
+    const { runs, instructions } = await measured();
+    const rows = {
+      "reviewer's comment": overCode(runs, reviewComment),
+      "programmer's modification": overCode(runs, modification),
+      "report on a failed test": overCode(runs, called("TestErrorSummary")),
+      "repair after a failed test": overCode(runs, called("TestModification", "Programmer")),
+      "planning phase": overCode(runs, ({ phase }) => PLANNING.includes(phase)),
+      "choice of a language": overCode(runs, called("LanguageChoose")),
+      reflection: overCode(runs, called("Reflection")),
+      manual: overCode(runs, called("Manual")),
+    };
+    console.table(
+      Object.fromEntries(
+        Object.entries(rows).map(([name, row]) => [
+          name,
+          { calls: row.calls, runs: row.runs, median: row.lengthRatio.toFixed(3), spread: row.lengthSpread.toFixed(2) },
+        ]),
+      ),
+    );
+    const figure = ({ lengthRatio, lengthSpread }: ReturnType<typeof overCode>) => ({
+      lengthRatio: rounded(lengthRatio),
+      lengthSpread: rounded(lengthSpread),
+    });
+    expect({
+      firstCode: { instructionTokens: Math.round(instructions(firstCode, [])) },
+      reviewComment: {
+        ...figure(rows["reviewer's comment"]),
+        instructionTokens: Math.round(instructions(reviewComment, [firstCode])),
+      },
+      modification: {
+        ...figure(rows["programmer's modification"]),
+        instructionTokens: Math.round(instructions(modification, [firstCode, reviewComment])),
+      },
+      testReport: figure(rows["report on a failed test"]),
+      repair: figure(rows["repair after a failed test"]),
+      testFails: rounded(runs.filter(({ calls }) => calls.some(called("TestModification"))).length / runs.length),
+    }).toEqual(measuredFigures);
+  },
+);
 
 const ANSWERS = "../shared/data/quality/answers_gsm.csv.gz";
-const answersPresent = existsSync(ANSWERS);
-if (!answersPresent) console.log(`Skipped: the answers of one model from several providers are not at ${ANSWERS}`);
 
-test.skipIf(!answersPresent)("another answer of a model to the same prompt differs in length as voters' do", async () => {
+test("another answer of a model to the same prompt differs in length as voters' do", needs(file(ANSWERS)), async () => {
   const lengths = new Map<string, Map<string, number>>();
   let columns: readonly string[] = [];
   const read = await readCsv(

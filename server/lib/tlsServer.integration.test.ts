@@ -6,13 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { needs, program } from "@/scripts/needs.mjs";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { createTlsServer, isEncrypted } from "./tlsServer";
 
 const certificates = testCertificates();
 const host = "127.0.0.1";
 
-describe.skipIf(certificates === null)("TLS by certificate files", () => {
+describe("TLS by certificate files", needs(program("openssl")), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-tls-"));
   const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
   const { good = { key: "", cert: "" }, elsewhere = { key: "", cert: "" }, ca = "" } = certificates ?? {};

@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { ensureTestAddon } from "@/server/addons/testing/testAddons";
 import { alias, type LlamaEngine, startLlamaEngine } from "./testing/testLlamaEngine";
 
@@ -8,7 +9,7 @@ const missing = await ensureTestAddon("real-engine");
 const question = { messages: [{ role: "user", content: "12+7=?" }], temperature: 0, max_tokens: 24, ignore_eos: true };
 const completion = { prompt: "12+7=?\n", temperature: 0, max_tokens: 24, ignore_eos: true };
 
-describe.skipIf(missing !== null)("the HTTP API of the real engine", () => {
+describe("the HTTP API of the real engine", needs(condition("the add-on real-engine", missing === null)), () => {
   let engine: LlamaEngine;
   beforeAll(async () => {
     engine = await startLlamaEngine();

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { ensureTestAddon } from "@/server/addons/testing/testAddons";
 import { probeEndpoint } from "@/server/endpoints/probeEndpoint";
 import { chooseMapping } from "@/server/engines/chooseMapping";
@@ -12,7 +13,7 @@ import { alias, type LlamaEngine, startLlamaEngine } from "./testing/testLlamaEn
 
 const missing = await ensureTestAddon("real-engine");
 
-describe.skipIf(missing !== null)("the real engine in Weir", () => {
+describe("the real engine in Weir", needs(condition("the add-on real-engine", missing === null)), () => {
   let engine: LlamaEngine;
   beforeAll(async () => {
     engine = await startLlamaEngine();

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { ensureTestAddon, testAddonsFolder } from "@/server/addons/testing/testAddons";
 import { type LlamaEngine, startEngineProcess, startLlamaEngine } from "./testing/testLlamaEngine";
 
@@ -14,7 +15,7 @@ const missing = await ensureTestAddon("real-engine");
 /** Takes hundreds of steps. */
 const long = { prompt: "1", temperature: 0, max_tokens: 900, ignore_eos: true };
 
-describe.skipIf(missing !== null)("a real engine's life", () => {
+describe("a real engine's life", needs(condition("the add-on real-engine", missing === null)), () => {
   let engine: LlamaEngine | undefined;
   afterEach(() => engine?.stop());
 
@@ -88,7 +89,7 @@ describe.skipIf(missing !== null)("a real engine's life", () => {
   });
 });
 
-describe.skipIf(missing !== null)("the start of a real engine", () => {
+describe("the start of a real engine", needs(condition("the add-on real-engine", missing === null)), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-llama-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

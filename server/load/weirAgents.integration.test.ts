@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { currentMessage, inMessage, type Message, startMessage } from "@/public/agents/weirAgents";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { workflowName } from "@/server/contracts/gateway/gatewayLearning";
 
 const close: (() => void)[] = [];
@@ -156,7 +157,7 @@ const python = (() => {
   }
 })();
 
-describe.skipIf(!python)("the Python that applications copy, where there is a python3", () => {
+describe("the Python that applications copy", needs(condition("a python3 with contextvars", python)), () => {
   async function run(program: string, url: string): Promise<string> {
     const child = spawn("python3", ["-c", program, url], {
       env: { ...process.env, PYTHONPATH: join(process.cwd(), "public", "agents"), PYTHONDONTWRITEBYTECODE: "1" },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { orderOf, testEngines, unwatched } from "./testing/testEngines";
 import { linesOf, type TestStudio, testStudio } from "./testing/testStudio";
 
@@ -27,39 +28,38 @@ function commandOf(pid: string): readonly string[] {
   }
 }
 
-it.skipIf(!existsSync("/proc/self/stat"))(
-  "never runs an engine twice nor loses one, wherever in a start its studio was killed",
-  async () => {
-    const order = orderOf("qwen2.5-3b", 0);
-    let died = 0;
-    let survivors = 0;
-    for (let acts = 1; ; acts += 1) {
-      const child = studio.run([order], acts);
-      const exit = once(child, "exit");
-      const told = await linesOf(child, 1);
-      if (told.length > 0) {
-        child.kill("SIGKILL");
-        await exit;
-        break;
-      }
-      expect(await exit).toEqual([null, "SIGKILL"]);
-      died += 1;
-      const left = running();
-      survivors += left.length;
-      const host = engines.host({}, { limits: { settleMs: 50, graceMs: 3_000 } });
-      expect(await host.start(order, unwatched())).toMatchObject({
-        ok: true,
-        value: expect.stringMatching(left.length === 0 ? /^loading/ : `^was up already, as process ${left[0]}$`),
-      });
-      expect(running()).toHaveLength(1);
-      expect(await host.observe({})).toMatchObject({ value: { engines: [{ id: order.id, stopping: false }] } });
-      expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
-      expect(running()).toEqual([]);
+it("never runs an engine twice nor loses one, wherever in a start its studio was killed", {
+  ...needs(file("/proc/self/stat")),
+  timeout: 120_000,
+}, async () => {
+  const order = orderOf("qwen2.5-3b", 0);
+  let died = 0;
+  let survivors = 0;
+  for (let acts = 1; ; acts += 1) {
+    const child = studio.run([order], acts);
+    const exit = once(child, "exit");
+    const told = await linesOf(child, 1);
+    if (told.length > 0) {
+      child.kill("SIGKILL");
+      await exit;
+      break;
     }
-    // Before the process, and after it: its number is recorded in several steps.
-    expect(died).toBeGreaterThan(10);
-    expect(survivors).toBeGreaterThan(4);
-    expect(survivors).toBeLessThan(died);
-  },
-  120_000,
-);
+    expect(await exit).toEqual([null, "SIGKILL"]);
+    died += 1;
+    const left = running();
+    survivors += left.length;
+    const host = engines.host({}, { limits: { settleMs: 50, graceMs: 3_000 } });
+    expect(await host.start(order, unwatched())).toMatchObject({
+      ok: true,
+      value: expect.stringMatching(left.length === 0 ? /^loading/ : `^was up already, as process ${left[0]}$`),
+    });
+    expect(running()).toHaveLength(1);
+    expect(await host.observe({})).toMatchObject({ value: { engines: [{ id: order.id, stopping: false }] } });
+    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+    expect(running()).toEqual([]);
+  }
+  // Before the process, and after it: its number is recorded in several steps.
+  expect(died).toBeGreaterThan(10);
+  expect(survivors).toBeGreaterThan(4);
+  expect(survivors).toBeLessThan(died);
+});

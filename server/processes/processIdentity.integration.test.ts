@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { file, needs, program } from "@/scripts/needs.mjs";
 import { procTable, psTable } from "./processIdentity";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-table-"));
@@ -22,20 +23,11 @@ function writing(file: string, script: string): ChildProcess {
   return child;
 }
 
-const has = (program: string): boolean => {
-  try {
-    execFileSync("which", [program]);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 describe.each([
-  ["/proc", procTable, existsSync("/proc/self/stat")],
-  ["ps and lsof", psTable, has("ps") && has("lsof")],
-])("processes as %s tells of them", (_, table, isThere) => {
-  it.skipIf(!isThere)("tells one start for a process as long as it lives, and none after", async () => {
+  ["/proc", procTable, [file("/proc/self/stat")]],
+  ["ps and lsof", psTable, [program("ps"), program("lsof")]],
+])("processes as %s tells of them", (_, table, needed) => {
+  it("tells one start for a process as long as it lives, and none after", needs(...needed), async () => {
     const child = writing(join(folder, "a"), "exec sleep 30");
     const start = table.startOf(child.pid!);
     expect(start).not.toBeNull();
@@ -49,14 +41,14 @@ describe.each([
     expect(table.groupOf(child.pid!)).toBeNull();
   });
 
-  it.skipIf(!isThere)("finds who writes a file, and nobody who writes another", async () => {
+  it("finds who writes a file, and nobody who writes another", needs(...needed), async () => {
     const file = join(folder, `b ${table === procTable}`);
     const child = writing(file, "sleep 30 >/dev/null 2>&1 & exec sleep 30");
     await expect.poll(() => table.writersOf(file)).toEqual([child.pid]);
     expect(table.writersOf(join(folder, "nothing"))).toEqual([]);
   });
 
-  it.skipIf(!isThere)("counts one that only waits to be collected as gone", async () => {
+  it("counts one that only waits to be collected as gone", needs(...needed), async () => {
     const file = join(folder, `c ${table === procTable}`);
     // `exec` replaces the shell that would have reaped it, before it ends.
     writing(file, "sleep 0.3 & echo $!; exec sleep 30");

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { ensureTestAddon, testAddonsFolder } from "@/server/addons/testing/testAddons";
 import { profileInUse } from "@/server/calibration/profileInUse";
 import { processTable } from "@/server/processes/processIdentity";
@@ -12,7 +13,7 @@ import { attachVllm } from "./attachVllm";
 
 const missing = await ensureTestAddon("real-engine");
 
-describe.skipIf(missing !== null)("a cluster of vLLM, before vLLM runs", () => {
+describe("a cluster of vLLM, before vLLM runs", needs(condition("the add-on real-engine", missing === null)), () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "weir-attach-"));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs, variable } from "@/scripts/needs.mjs";
 import { profileForCluster, profileInUse } from "@/server/calibration/profileInUse";
 import { createCardStore } from "@/server/cards/cardStore";
 import { createProcessHost } from "@/server/processes/processHost";
@@ -16,12 +17,11 @@ import { measureVllm } from "./measureVllm";
 import { vllmConnection } from "./vllmConnection";
 
 const environment = process.env.WEIR_VLLM;
-if (environment === undefined) console.log("Without WEIR_VLLM, a virtual environment with vLLM, no engine of vLLM is measured.");
 
 /** Ten times what a quiet computer of two cores takes. */
 const limitMs = 2_400_000;
 
-describe.skipIf(environment === undefined)("the speed of vLLM on a core", () => {
+describe("the speed of vLLM on a core", needs(variable("WEIR_VLLM")), () => {
   let folder: string;
   let engines: string;
   beforeAll(() => {

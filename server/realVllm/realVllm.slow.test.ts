@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs, variable } from "@/scripts/needs.mjs";
 import { awaitEngine } from "@/server/clusters/connector/awaitEngine";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { createProcessHost, type ProcessHost } from "@/server/processes/processHost";
@@ -12,7 +13,6 @@ import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { vllmConnection } from "./vllmConnection";
 
 const environment = process.env.WEIR_VLLM;
-if (environment === undefined) console.log("Without WEIR_VLLM, a virtual environment with vLLM, no engine of vLLM is started.");
 
 /** Ten times what a quiet computer of two cores takes. */
 const loadMs = 900_000;
@@ -22,7 +22,7 @@ const orderOf = (model: string): EngineOrder => ({
   placements: [{ node: "node1", gpus: [0] }],
 });
 
-describe.skipIf(environment === undefined)("vLLM on a core", () => {
+describe("vLLM on a core", needs(variable("WEIR_VLLM")), () => {
   let folder: string;
   let engines: string;
   let host: ProcessHost;

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
+import { needs } from "@/scripts/needs.mjs";
 import { ask, post, TestEmulators } from "@/server/emulator/testEmulators";
 import { startTestGateway } from "@/server/gateway/testing/testGateway";
 import { openStore } from "@/server/store/store";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
 import { freePort } from "@/server/testing/freePorts";
-import { prometheusMissing } from "./testing/testPrometheus";
+import { prometheus } from "./testing/testPrometheus";
 
 const place = z.object({ h: z.number(), w: z.number(), x: z.number(), y: z.number() });
 const dashboardSchema = z.object({
@@ -60,7 +61,7 @@ it("asks for nothing that engine, GPUs, gateway and studio do not expose", async
   expect(expressions.filter((expression) => namesOf(expression).length === 0)).toEqual([]);
 });
 
-it.skipIf(prometheusMissing !== null)("is PromQL throughout", () => {
+it("is PromQL throughout", needs(prometheus), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-rules-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const rules = expressions.map((expr, at) => ({ record: `rule:${at}`, expr: expr.replaceAll("$__rate_interval", "1m") }));

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { listen } from "@/server/contracts/http/apiServer";
 import type { SeriesColumns, SeriesKey } from "@/server/contracts/studio/seriesRange";
 import { engineOn, MODEL, outcomes, TestEmulators } from "@/server/emulator/testEmulators";
@@ -20,15 +21,13 @@ import { type Histogram, histogramDelta, histogramQuantile } from "@/server/tele
 import { freePort } from "@/server/testing/freePorts";
 import { createPrometheusSource } from "./prometheusSource";
 
-import { prometheusMissing, startPrometheus } from "./testing/testPrometheus";
+import { prometheus, startPrometheus } from "./testing/testPrometheus";
 
 const TIME_SCALE = 4;
 /** Some twenty wall seconds of decoding: long enough to be seen by several scrapes. */
 const LONG_TOKENS = 7_800;
 const nowhere = "http://127.0.0.1:9";
 const mappings = [...mappingsInForce().own, ...mappingsInForce().builtIn];
-
-if (prometheusMissing !== null) console.log(prometheusMissing);
 
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * count));
 const lastOf = (columns: SeriesColumns | undefined): number | null => columns?.last.at(-1) ?? null;
@@ -57,7 +56,7 @@ async function scraped(url: string) {
   };
 }
 
-describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
+describe("a Prometheus beside Weir", needs(prometheus), () => {
   let folder: string;
   let stateBefore: unknown;
   beforeAll(() => {
@@ -260,7 +259,7 @@ const samples = existsSync(SAMPLES)
   : [];
 if (samples.length === 0) console.log(`Skipped: samples of engines' metrics are not at ${SAMPLES}`);
 
-describe.skipIf(prometheusMissing !== null)("engines of every type behind a Prometheus", () => {
+describe("engines of every type behind a Prometheus", needs(prometheus), () => {
   it("read as the studio itself reads them", async () => {
     const texts = new Map([
       ...Object.entries(shapes),
@@ -320,7 +319,7 @@ describe.skipIf(prometheusMissing !== null)("engines of every type behind a Prom
   });
 });
 
-describe.skipIf(prometheusMissing !== null)("a gateway behind a Prometheus", () => {
+describe("a gateway behind a Prometheus", needs(prometheus), () => {
   it.each([
     ["some were shed", 2, 'weir_gateway_shed_total{objective="none",status="503"}'],
     ["none was ever shed", 0, null],

@@ -5,6 +5,7 @@ import Sqlite from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import type { Prompt, PromptSet, WorkloadSummary } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
@@ -229,7 +230,7 @@ describe("store", () => {
     rmSync(open, { recursive: true });
   });
 
-  it.skipIf(process.getuid?.() === 0)("says in a sentence that the folder cannot be written", () => {
+  it("says in a sentence that the folder cannot be written", needs(condition("a user other than root", process.getuid?.() !== 0)), () => {
     const locked = mkdtempSync(join(tmpdir(), "weir-locked-"));
     chmodSync(locked, 0o500);
     expect(() => openStore(locked)).toThrow(/No permission to write .* set WEIR_STATE_DIR/);

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { parsePromText } from "@/server/engines/promText";
 import { readGpus } from "./gpuMapping";
 
@@ -83,7 +84,7 @@ describe("readGpus", () => {
     ]);
   });
 
-  it.skipIf(!existsSync(SAMPLE))("reads an exporter's capture (skipped where ../shared/data/metrics is missing)", () => {
+  it("reads an exporter's capture", needs(file(SAMPLE)), () => {
     const [gpu] = readGpus(parsePromText(readFileSync(SAMPLE, "utf8")));
     expect(gpu).toMatchObject({
       node: "gpu1-wl8sg",

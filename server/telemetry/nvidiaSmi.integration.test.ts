@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { askNvidiaSmi, readNvidiaSmi } from "./nvidiaSmi";
 
 const SAMPLE = join(import.meta.dirname, "../../../shared/data/metrics/nvidia-smi-query.csv");
@@ -20,7 +21,7 @@ function program(name: string, script: string): string {
 const ask = (command: string, timeoutMs = 5000) => askNvidiaSmi({ command, timeoutMs, node: "here" });
 
 describe("nvidia-smi", () => {
-  it.skipIf(!existsSync(SAMPLE))("reads a sample of its table (skipped where ../shared/data/metrics is missing)", () => {
+  it("reads a sample of its table", needs(file(SAMPLE)), () => {
     const gpu = {
       node: "here",
       instance: null,

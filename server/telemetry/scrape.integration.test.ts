@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { needs, program } from "@/scripts/needs.mjs";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { MAX_SCRAPE_BYTES, scrape } from "./scrape";
@@ -76,7 +77,7 @@ describe("scrape", () => {
     vi.unstubAllEnvs();
   });
 
-  it.skipIf(certificates === null)("holds a target's certificate against its own authority", async () => {
+  it("holds a target's certificate against its own authority", needs(program("openssl")), async () => {
     const folder = mkdtempSync(join(tmpdir(), "weir-secrets-"));
     vi.stubEnv("WEIR_SECRETS_DIR", folder);
     writeFileSync(join(folder, "ca.pem"), certificates!.ca);

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { kernelRates } from "../hardware/gpuKernels";
 import { gpuCards } from "../hardware/gpus";
 import { kernelCoefficients, type MeasuredGpu } from "../hardware/kernelCoefficients";
@@ -10,8 +11,6 @@ import { quantile } from "../numeric/quantile";
 import { type AttentionTime, decodeAttentionTime, prefillAttentionTime } from "./kernelFit";
 
 const FOLDER = "../shared/data/engines/kernels";
-const present = existsSync(FOLDER);
-if (!present) console.log(`Skipped: kernel tables are not at ${FOLDER}`);
 
 const GPUS: Readonly<Record<string, MeasuredGpu>> = {
   a100_sxm: "a100-sxm-80g",
@@ -47,7 +46,7 @@ for (const [name, id] of Object.entries(GPUS)) {
   const gpu = gpuCards[id]!;
   const coefficients = kernelCoefficients[id];
 
-  test.skipIf(!present)(`half of all GEMMs measured on the ${id} lie within 20 %`, () => {
+  test(`half of all GEMMs measured on the ${id} lie within 20 %`, needs(file(FOLDER)), () => {
     const rows = table(name, "gemm");
     for (const [precision, dtype] of [
       ["bf16", "bfloat16"],
@@ -70,7 +69,7 @@ for (const [name, id] of Object.entries(GPUS)) {
     }
   });
 
-  test.skipIf(!present)(`half of all attention kernels measured on the ${id} lie within 25 %`, () => {
+  test(`half of all attention kernels measured on the ${id} lie within 25 %`, needs(file(FOLDER)), () => {
     for (const [precision, dtype] of [
       ["bf16", "bfloat16"],
       ["fp8", "fp8"],
@@ -106,7 +105,7 @@ for (const [name, id] of Object.entries(GPUS)) {
     }
   });
 
-  test.skipIf(!present)(`half of all all-reduces measured on the ${id} lie within 25 %`, () => {
+  test(`half of all all-reduces measured on the ${id} lie within 25 %`, needs(file(FOLDER)), () => {
     const rows = table(name, "custom_allreduce").filter((row) => row.backend === "vllm_graph");
     for (const gpus of [2, 4, 8] as const) {
       const measured = rows.filter((row) => number(row, "num_gpus") === gpus);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { engineProfiles, unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "../hardware/catalogue";
 import type { EngineProfile, ProfileErrors } from "../hardware/engineProfile";
@@ -11,7 +12,6 @@ import type { ServingRow } from "./servingRow";
 
 const FILE = "../shared/data/engines/measured_serving.csv";
 const present = existsSync(FILE);
-if (!present) console.log(`Skipped: measured serving runs are not at ${FILE}`);
 
 const cards = catalogueOf(noUserCards);
 
@@ -42,29 +42,28 @@ const vllm = rows.filter((row) => row.engine === "vllm");
 const sglang = rows.filter((row) => row.engine === "sglang");
 const trtllm = rows.filter((row) => row.engine === "trtllm");
 
-test.skipIf(!present)(
-  "fitted to four fifths of the vLLM runs, the simulator predicts the unseen fifth within 7, 8 and 12 %",
-  () => {
-    expect(vllm).toHaveLength(60);
-    const fit = fitProfile(vllm, unfittedProfile, { efficiencies: true, id: "test", name: "test", asOf: "2026-11-21", cards });
-    if (fit.outcome !== "fitted" || fit.heldOutErrors === null) throw new Error(JSON.stringify(fit));
-    const { endToEnd, tpot, ttft } = fit.heldOutErrors;
-    expect([endToEnd.rows, tpot.rows, ttft.rows]).toEqual([60, 60, 60]);
-    expect(endToEnd.meanAbsolute).toBeLessThan(0.07);
-    expect(tpot.meanAbsolute).toBeLessThan(0.08);
-    expect(ttft.meanAbsolute).toBeLessThan(0.12);
-    expect(fit.outliers).toEqual([]);
-    // The committed profile is this fit.
-    for (const [name, value] of Object.entries(fit.profile.coefficients)) {
-      const committed = vllmProfile.coefficients[name as keyof typeof vllmProfile.coefficients];
-      if (value === 0) expect(committed, name).toBe(0);
-      else expect(committed / value, name).toBeCloseTo(1, 2);
-    }
-  },
-  240_000,
-);
+test("fitted to four fifths of the vLLM runs, the simulator predicts the unseen fifth within 7, 8 and 12 %", {
+  ...needs(file(FILE)),
+  timeout: 240_000,
+}, () => {
+  expect(vllm).toHaveLength(60);
+  const fit = fitProfile(vllm, unfittedProfile, { efficiencies: true, id: "test", name: "test", asOf: "2026-11-21", cards });
+  if (fit.outcome !== "fitted" || fit.heldOutErrors === null) throw new Error(JSON.stringify(fit));
+  const { endToEnd, tpot, ttft } = fit.heldOutErrors;
+  expect([endToEnd.rows, tpot.rows, ttft.rows]).toEqual([60, 60, 60]);
+  expect(endToEnd.meanAbsolute).toBeLessThan(0.07);
+  expect(tpot.meanAbsolute).toBeLessThan(0.08);
+  expect(ttft.meanAbsolute).toBeLessThan(0.12);
+  expect(fit.outliers).toEqual([]);
+  // The committed profile is this fit.
+  for (const [name, value] of Object.entries(fit.profile.coefficients)) {
+    const committed = vllmProfile.coefficients[name as keyof typeof vllmProfile.coefficients];
+    if (value === 0) expect(committed, name).toBe(0);
+    else expect(committed / value, name).toBeCloseTo(1, 2);
+  }
+});
 
-test.skipIf(!present)("the committed profiles miss their own runs by no more than they say", () => {
+test("the committed profiles miss their own runs by no more than they say", needs(file(FILE)), () => {
   for (const profile of Object.values(engineProfiles)) {
     const errors = errorsUnder(
       profile,
@@ -76,14 +75,14 @@ test.skipIf(!present)("the committed profiles miss their own runs by no more tha
   }
 });
 
-test.skipIf(!present)("fitted to vLLM's Llama-70B on H200 alone, TPOT holds on engines, models and a GPU it never saw", () => {
+test("fitted to vLLM's Llama-70B on H200 alone, TPOT holds on engines, models and a GPU it never saw", needs(file(FILE)), () => {
   const qwen = trtllm.filter((row) => row.model === "qwen3-32b");
   expect([sglang.length, qwen.length]).toEqual([46, 180]);
   expect(errorsUnder(vllmProfile, sglang).tpot.meanAbsolute).toBeLessThan(0.17);
   expect(errorsUnder(vllmProfile, qwen).tpot.meanAbsolute).toBeLessThan(0.12);
 });
 
-test.skipIf(!present)("nine in ten measured runs lie in the bands of their own engine's profile", () => {
+test("nine in ten measured runs lie in the bands of their own engine's profile", needs(file(FILE)), () => {
   for (const engineRows of [vllm, sglang, trtllm]) {
     const [first] = engineRows;
     if (first === undefined) throw new Error("no rows");

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { type Architecture, linearParams, parameterCount } from "./architecture";
 import { gpuCards } from "./gpus";
 import { kvBytesPerToken } from "./modelCard";
@@ -12,13 +13,12 @@ interface Catalogue {
 
 const FILE = "../shared/data/engines/catalog.json";
 const present = existsSync(FILE);
-if (!present) console.log(`Skipped: the collected catalogue is not at ${FILE}`);
 const catalogue: Catalogue = present ? JSON.parse(readFileSync(FILE, "utf8")) : { gpus: {}, models: {} };
 
 /** The catalogue appends the size to two names. */
 const cardOf = (id: string) => modelCards[id] ?? modelCards[id.replace(/-671b$/, "")];
 
-test.skipIf(!present)("every GPU of the collected catalogue has a card with its memory, bandwidth, dense FLOPS and links", () => {
+test("every GPU of the collected catalogue has a card with its memory, bandwidth, dense FLOPS and links", needs(file(FILE)), () => {
   for (const [id, gpu] of Object.entries(catalogue.gpus)) {
     const card = gpuCards[id];
     const inTera = (perSecond: number | null | undefined) => perSecond && perSecond / 1e12;
@@ -33,7 +33,7 @@ test.skipIf(!present)("every GPU of the collected catalogue has a card with its 
   }
 });
 
-test.skipIf(!present)("every model of the collected catalogue has a card with its parameters, cache and context", () => {
+test("every model of the collected catalogue has a card with its parameters, cache and context", needs(file(FILE)), () => {
   for (const [id, model] of Object.entries(catalogue.models)) {
     const card = cardOf(id);
     const architecture = card?.architecture as Architecture;

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { gammaArrivals } from "../engine/gammaArrivals";
 import { generatedWorkload } from "../workload/generated";
 import type { OutcomeTable } from "../workload/workload";
@@ -200,8 +201,6 @@ describe("observeWindow, step by step", () => {
 });
 
 const TRACES = "../shared/data/traces";
-const present = existsSync(TRACES);
-if (!present) console.log(`Skipped: production traces are not at ${TRACES}`);
 
 /** Seconds since the first request, input and output tokens of a published trace. */
 function trace(name: string) {
@@ -229,7 +228,7 @@ function traceWindows({ seconds, input, output }: ReturnType<typeof trace>): Tra
   });
 }
 
-describe.skipIf(!present)("observeWindow on production traces", () => {
+describe("observeWindow on production traces", needs(file(TRACES)), () => {
   let conversations: ReturnType<typeof trace>;
   let reference: DriftReference;
   beforeAll(() => {

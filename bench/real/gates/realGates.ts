@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Benchmark, Measurement } from "../../lib/benchmark";
+import { atMost, type Benchmark, type Measurement } from "../../lib/benchmark";
 import { ratioOf } from "../../lib/bySeed";
 import type { MeasuredGates } from "../../lib/gateSplits";
 import { gateTable, verdictTable, winnerOf } from "../../lib/gateTables";
@@ -135,7 +135,7 @@ export const realGateBenchmarks: readonly Benchmark[] = [
   { name: "gates on real models, answers: weights that confidence wins", budget: null, run: confidenceWins },
   {
     name: "gates on real models, answers: calibration error left",
-    budget: { figure: 5, keep: "at most" },
+    budget: atMost(5, "a calibration follows the noise of the planning split"),
     run: calibrationLeft,
   },
 ];

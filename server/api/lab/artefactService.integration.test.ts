@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { installed, needs } from "@/scripts/needs.mjs";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import type { LearningLine } from "@/server/contracts/gateway/gatewayLearning";
 import type { TrainRequest } from "@/server/contracts/studio";
@@ -22,12 +23,6 @@ import { lengthPredictor } from "@/solver/prediction/lengths";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { labelledPrompts, SECRET, SUBJECTS } from "../testing/testLabelledPrompts";
 import { createArtefactService } from "./artefactService";
-
-const isInstalled = await import("@huggingface/transformers" as string).then(
-  () => true,
-  () => false,
-);
-if (!isInstalled) console.log("Without @huggingface/transformers no heads are trained on an encoder.");
 
 let folder: string;
 let store: Store;
@@ -106,7 +101,7 @@ describe("trained predictors", () => {
     expect(store.artefacts.scores(hash)).toEqual(scores);
   });
 
-  it.skipIf(!isInstalled)("learn from what an encoder makes of the prompts", async () => {
+  it("learn from what an encoder makes of the prompts", needs(installed("@huggingface/transformers")), async () => {
     const words = [...SUBJECTS.easy, ...SUBJECTS.hard];
     const vectorOf = (word: number) => [word < 2 ? 1 : -1, word % 2];
     writeTinyEncoder({ folder: join(folder, "tiny"), words, dimensions: 2, vectorOf });
@@ -116,22 +111,26 @@ describe("trained predictors", () => {
     expect(artefact?.heldOut.confidence?.[0]?.auc).toBeGreaterThan(0.8);
   });
 
-  it.skipIf(!isInstalled)("are given up while an encoder is at work without harm to the studio, and its process ends", async () => {
-    const encoderFolder = join(folder, "given-up");
-    writeTinyEncoder({ folder: encoderFolder, words: ["sum"], dimensions: 4096, vectorOf: () => new Array(4096).fill(1) });
-    const isAtWork = (): boolean => execSync("ps -eo args=", { encoding: "utf8" }).includes(`encoderProcess.mjs ${encoderFolder}`);
-    const seenAtWork: boolean[] = [];
-    for (const doing of [/Loading the encoder/, /Encoding \d+ of/, /Encoding \d+ of/]) {
-      expect(await service.train({ train: "confidence", workloadId: withTexts, encoderFolder }, "ada")).toEqual({ ok: true });
-      await vi.waitUntil(() => doing.test(JSON.stringify(service.state())), { timeout: 20_000, interval: 2 });
-      // Encoding may already be finished before the process is looked for.
-      seenAtWork.push(isAtWork());
-      expect(service.cancel("ada")).toEqual({ ok: true });
-      await vi.waitUntil(() => !isAtWork(), { timeout: 20_000 });
-      expect(service.state()).toBeNull();
-    }
-    expect(seenAtWork).toContain(true);
-  });
+  it(
+    "are given up while an encoder is at work without harm to the studio, and its process ends",
+    needs(installed("@huggingface/transformers")),
+    async () => {
+      const encoderFolder = join(folder, "given-up");
+      writeTinyEncoder({ folder: encoderFolder, words: ["sum"], dimensions: 4096, vectorOf: () => new Array(4096).fill(1) });
+      const isAtWork = (): boolean => execSync("ps -eo args=", { encoding: "utf8" }).includes(`encoderProcess.mjs ${encoderFolder}`);
+      const seenAtWork: boolean[] = [];
+      for (const doing of [/Loading the encoder/, /Encoding \d+ of/, /Encoding \d+ of/]) {
+        expect(await service.train({ train: "confidence", workloadId: withTexts, encoderFolder }, "ada")).toEqual({ ok: true });
+        await vi.waitUntil(() => doing.test(JSON.stringify(service.state())), { timeout: 20_000, interval: 2 });
+        // Encoding may already be finished before the process is looked for.
+        seenAtWork.push(isAtWork());
+        expect(service.cancel("ada")).toEqual({ ok: true });
+        await vi.waitUntil(() => !isAtWork(), { timeout: 20_000 });
+        expect(service.state()).toBeNull();
+      }
+      expect(seenAtWork).toContain(true);
+    },
+  );
 
   it("learn of what a gateway remembers, asked over its admin listener", async () => {
     const line = (at: number): LearningLine => ({

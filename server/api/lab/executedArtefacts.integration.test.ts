@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { installed, needs } from "@/scripts/needs.mjs";
 import { identifyEncoder } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testing/testEncoder";
 import { openStore, type Store } from "@/server/store/store";
@@ -17,12 +18,6 @@ import { configurationNames, configurationSpace } from "@/solver/workflow/config
 import { surveyUpload } from "../surveyUpload";
 import { SECRET } from "../testing/testLabelledPrompts";
 import { createArtefactService } from "./artefactService";
-
-const isInstalled = await import("@huggingface/transformers" as string).then(
-  () => true,
-  () => false,
-);
-if (!isInstalled) console.log("Without @huggingface/transformers no heads are trained on an encoder.");
 
 const models = ["qwen2.5-3b", "qwen2.5-7b"];
 const refine = workflowDocumentSchema.parse({
@@ -111,7 +106,7 @@ describe("predictors of accurate configurations of executed runs", () => {
     expect(heldOut?.configurations?.recall).toBeGreaterThan(0.3);
   });
 
-  it.skipIf(!isInstalled)("read what an encoder makes of the inputs, where one is named", async () => {
+  it("read what an encoder makes of the inputs, where one is named", needs(installed("@huggingface/transformers")), async () => {
     const encoderFolder = join(folder, "tiny");
     writeTinyEncoder({ folder: encoderFolder, words: ["sum", "prove"], dimensions: 2, vectorOf: (word) => [word === 0 ? 1 : -1, 1] });
     const state = await trained(await send(runsOf(120)), { encoderFolder });

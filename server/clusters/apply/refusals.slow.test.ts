@@ -2,11 +2,12 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { needs } from "@/scripts/needs.mjs";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { createKubernetesHost } from "@/server/kubernetes/kubernetesHost";
 import { objectName } from "@/server/kubernetes/names";
-import { kubeconfigOf, realKubeconfig, startTestKubernetes } from "@/server/kubernetes/testing/testKubernetes";
+import { kubeconfigOf, standInKubernetes, startTestKubernetes } from "@/server/kubernetes/testing/testKubernetes";
 import { testEngines } from "@/server/processes/testing/testEngines";
 import { startTestRay } from "@/server/ray/testing/testRay";
 import type { Plan } from "@/solver/plan/plan";
@@ -95,7 +96,7 @@ function roomTools({ kind, host, state }: Room) {
   return { apply, refused };
 }
 
-describe.skipIf(realKubeconfig !== undefined)("a plan that Kubernetes cannot carry out changes nothing", { timeout: 120_000 }, () => {
+describe("a plan that Kubernetes cannot carry out changes nothing", { ...needs(standInKubernetes), timeout: 120_000 }, () => {
   let kubernetes: Awaited<ReturnType<typeof startTestKubernetes>>;
   let tools: ReturnType<typeof roomTools>;
   let node: string;

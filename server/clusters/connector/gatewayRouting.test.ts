@@ -60,7 +60,9 @@ describe("gatewayConfig", () => {
     expect(marks(config)).toEqual(config.replicas.map(({ model }) => [model, model === first ? false : undefined]));
     const gates = plan.policy.thresholds.map(() => ({ kind: "confidence", measure: "minimum" }) as const);
     const gated = { ...config, policy: { ...plan.policy, gates } };
-    expect(configRefusal(gated)).toMatch(/^The confidence gate of stage 1 reads log probabilities, which the engine \S+ of \S+ does not report\.$/);
+    expect(configRefusal(gated)).toMatch(
+      /^The confidence gate of stage 1 reads log probabilities, which the engine \S+ of \S+ does not report\.$/,
+    );
     // A policy with such a gate that is in force stays writable, as its engines can still be drained and its thresholds set.
     const draft = examplePlanDraft();
     const inForce = sealPlan({ ...draft, policy: { ...draft.policy, gates } }, new Date(0));

@@ -27,7 +27,12 @@ beforeEach(() => {
 function profiled(
   day: number,
   models: readonly string[],
-  { silent = [], clusterId = "lab", confidence = true, state = "done" }: {
+  {
+    silent = [],
+    clusterId = "lab",
+    confidence = true,
+    state = "done",
+  }: {
     readonly silent?: readonly string[];
     readonly clusterId?: string;
     readonly confidence?: boolean;

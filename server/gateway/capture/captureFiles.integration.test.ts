@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { condition, needs } from "@/scripts/needs.mjs";
 import { temporaryDirectory } from "../testing/testGateway";
 import { CaptureFiles } from "./captureFiles";
 
@@ -33,7 +34,7 @@ describe("how long captured prompts stay", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a write that fails half way", () => {
+describe("a write that fails half way", needs(condition("Linux", process.platform === "linux")), () => {
   const limit = (bytes: string): void => {
     execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]);
   };

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { needs, program } from "@/scripts/needs.mjs";
 import { type GatewayConfig, type GatewayStatus, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type ServerCertificate, testCertificates } from "@/server/contracts/testing/testCertificates";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
@@ -146,7 +147,7 @@ async function startTls({ key, cert }: ServerCertificate) {
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked, close: () => server.close() };
 }
 
-describe.skipIf(certificates === null)("an engine behind TLS", () => {
+describe("an engine behind TLS", needs(program("openssl")), () => {
   it("is reached with the authority of its CA file and not without", async () => {
     const server = await startTls(certificates!.good);
     const gateway = await startTestGateway(short);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import type { GateDocument } from "@/solver/gates/gateDocument";
@@ -14,13 +15,12 @@ import { startTestGateway, testConfig } from "../testing/testGateway";
 const names = ["arith-small", "arith-large"] as const;
 const bundle = join(process.env.WEIR_ROOT ?? process.cwd(), "dist/engine.mjs");
 const addons = addonsFolder(process.env);
-const isThere = existsSync(join(addons, "real-engine", "addon.json")) && existsSync(bundle);
-if (!isThere) console.log("Without the add-on real-engine (WEIR_ADDONS_DIR) and dist/engine.mjs, no gate is measured on real models.");
+const addon = join(addons, "real-engine", "addon.json");
 
 const QUESTIONS = 300;
 const AT_ONCE = 4;
 
-describe.skipIf(!isThere)("gates on two real models", () => {
+describe("gates on two real models", needs(file(addon), file(bundle)), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-gates-"));
   const engines: { readonly model: string; readonly url: string; readonly child: ChildProcess }[] = [];
   const questions = arithmeticQuestions(QUESTIONS, 5);

@@ -3,9 +3,10 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installed, needs } from "@/scripts/needs.mjs";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { loadEncoder } from "@/server/encoders/encoder";
-import { identifyEncoder, isEncoderPackageInstalled } from "@/server/encoders/encoderFiles";
+import { encoderPackage, identifyEncoder } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testing/testEncoder";
 import { workerFile } from "@/server/threads/workerFile";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -18,9 +19,6 @@ import { putArtefact, slackBy, type TestArtefact, testLengths } from "../testing
 import { askAs, callOf, jitConfig, justInTime, ladder, voting } from "../testing/testRounds";
 import { sha256 } from "./artifactStore";
 import { encoderRefusal, readEncoderFolders } from "./encoderFolders";
-
-const isInstalled = isEncoderPackageInstalled();
-if (!isInstalled) console.log("Without @huggingface/transformers no gateway reads embeddings.");
 
 /** An encoder's folder: prompts of "sum" and prompts of "prove" have embeddings on opposite sides. */
 function tinyEncoder(folder: string): string {
@@ -95,7 +93,7 @@ const send = (gateway: TestGateway, method: string, path: string, config: Gatewa
     body: JSON.stringify(config),
   });
 
-describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
+describe("heads on an encoder's embeddings", needs(installed(encoderPackage)), () => {
   let parent: string;
   let folder: string;
   let heads: TestArtefact;
@@ -200,7 +198,7 @@ describe("encoders of a gateway", () => {
   it("are folders that hold one, and why others do not is said of each", async () => {
     const folder = tinyEncoder(join(await temporaryDirectory(), "tiny"));
     const { encoders, problems } = await readEncoderFolders([folder, "tiny", join(folder, "onnx")]);
-    expect(encoders).toEqual({ list: [{ ...(await identifyEncoder(folder)), folder }], canRun: isInstalled });
+    expect(encoders).toEqual({ list: [{ ...(await identifyEncoder(folder)), folder }], canRun: installed(encoderPackage).isThere });
     expect(problems).toEqual([expect.stringMatching(/^"tiny" is no whole path/), expect.stringMatching(/onnx lacks config\.json and /)]);
   });
 

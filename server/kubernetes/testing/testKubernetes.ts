@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, KubeConfig, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
+import { condition } from "@/scripts/needs.mjs";
 import { connectionSchema, type KubernetesConnectionInput } from "../connection";
 import { startTestApiServer, type TestApiServer } from "./testApiServer";
 import { testImages } from "./testEngines";
@@ -10,6 +11,9 @@ import { TestKubelet } from "./testKubelet";
 
 /** A kubeconfig of an API server with nothing else behind it, such as `kube-apiserver` alone; without it the stand-in is started. */
 export const realKubeconfig = process.env.WEIR_TEST_KUBECONFIG;
+
+/** What only a stand-in does: no real API server is asked for it. */
+export const standInKubernetes = condition("a stand-in for Kubernetes (no WEIR_TEST_KUBECONFIG)", realKubeconfig === undefined);
 
 export const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 

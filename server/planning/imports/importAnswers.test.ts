@@ -1,8 +1,9 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { importAnswers, surveyAnswers } from "./importAnswers";
 
 const HEADER = "prompt_id,model,correct,parsed,answer,out_tok,category";
@@ -150,16 +151,13 @@ test("a survey counts models and questions of every row, and says that there are
 
 const published = fileURLToPath(new URL("../../../../shared/data/quality/", import.meta.url));
 
-describe.skipIf(!existsSync(`${published}answers_gsm.csv.gz`))(
-  "published answers (skipped: answers_gsm.csv.gz and answers_crux.csv.gz are not there)",
-  () => {
-    test.each([
-      ["gsm", 1319, /^Answers that differ by no more/],
-      ["crux", 800, /graded unlike others/],
-    ])("of %s are %d questions, told apart as its grader does", async (task, questions, note) => {
-      const stream = createReadStream(`${published}answers_${task}.csv.gz`).pipe(createGunzip());
-      const read = await importAnswers({ name: task, stream }, ["Mistral-Large-2", "gemma-2-9b-it", "Meta-Llama-3.1-8B-Instruct"]);
-      expect(read.ok && [read.sample.questionIds.length, read.notes.some((said) => note.test(said))]).toEqual([questions, true]);
-    });
-  },
-);
+describe("published answers", needs(file(`${published}answers_gsm.csv.gz`), file(`${published}answers_crux.csv.gz`)), () => {
+  test.each([
+    ["gsm", 1319, /^Answers that differ by no more/],
+    ["crux", 800, /graded unlike others/],
+  ])("of %s are %d questions, told apart as its grader does", async (task, questions, note) => {
+    const stream = createReadStream(`${published}answers_${task}.csv.gz`).pipe(createGunzip());
+    const read = await importAnswers({ name: task, stream }, ["Mistral-Large-2", "gemma-2-9b-it", "Meta-Llama-3.1-8B-Instruct"]);
+    expect(read.ok && [read.sample.questionIds.length, read.notes.some((said) => note.test(said))]).toEqual([questions, true]);
+  });
+});

@@ -1,7 +1,8 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { importArrivals } from "./importArrivals";
 
 const run = (times: readonly string[], header = "TIMESTAMP,ContextTokens,GeneratedTokens") =>
@@ -68,13 +69,10 @@ describe("bad traces are refused with file, line, field and the way out:", () =>
 
 const PUBLISHED = fileURLToPath(new URL("../../../../shared/data/traces/AzureLLMInferenceTrace_conv.csv", import.meta.url));
 
-test.skipIf(!existsSync(PUBLISHED))(
-  "the published conversation trace has its known rate (skipped where ../shared/data is missing)",
-  async () => {
-    const imported = await importArrivals({ name: "conv.csv", stream: createReadStream(PUBLISHED) });
-    if (!imported.ok) throw new Error(imported.message);
-    const { arrivalSeconds } = imported;
-    expect(arrivalSeconds.length).toBe(19_366);
-    expect((arrivalSeconds.length - 1) / (arrivalSeconds.at(-1) ?? 0)).toBeCloseTo(5.53, 2);
-  },
-);
+test("the published conversation trace has its known rate", needs(file(PUBLISHED)), async () => {
+  const imported = await importArrivals({ name: "conv.csv", stream: createReadStream(PUBLISHED) });
+  if (!imported.ok) throw new Error(imported.message);
+  const { arrivalSeconds } = imported;
+  expect(arrivalSeconds.length).toBe(19_366);
+  expect((arrivalSeconds.length - 1) / (arrivalSeconds.at(-1) ?? 0)).toBeCloseTo(5.53, 2);
+});

@@ -1,7 +1,8 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { mean } from "@/solver/numeric/quantile";
 import { importOutcomes } from "./importOutcomes";
 import { surveyOutcomes } from "./surveyOutcomes";
@@ -306,7 +307,7 @@ test("a survey lists families, tasks and models with their cards, and finds the 
 const PUBLISHED = fileURLToPath(new URL("../../../../shared/data/quality/cascade_outcomes.csv", import.meta.url));
 const published = () => ({ name: "cascade_outcomes.csv", stream: createReadStream(PUBLISHED) });
 
-describe.skipIf(!existsSync(PUBLISHED))("on the published outcome table (skipped where ../shared/data is missing)", () => {
+describe("on the published outcome table", needs(file(PUBLISHED)), () => {
   test("a family of three sizes on two tasks has its known prompts and means", async () => {
     const imported = await importOutcomes(published(), { family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], aliases: {} });
     if (!imported.ok) throw new Error(imported.message);

@@ -1,6 +1,7 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { importServingRows } from "./importServingRows";
 
@@ -84,9 +85,8 @@ describe("a file is refused in one sentence", () => {
 });
 
 const FILE = "../shared/data/engines/measured_serving.csv";
-if (!existsSync(FILE)) console.log(`Skipped: measured serving runs are not at ${FILE}`);
 
-test.skipIf(!existsSync(FILE))("every published run is a row or has a reason", async () => {
+test("every published run is a row or has a reason", needs(file(FILE)), async () => {
   const read = await importServingRows({ name: "measured_serving.csv", stream: createReadStream(FILE) }, cards);
   if (!read.ok) throw new Error(read.message);
   expect(read.bad).toEqual([]);

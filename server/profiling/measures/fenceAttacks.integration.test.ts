@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, openSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, type TestFunction, test } from "vitest";
+import { condition, needs, skipWithout } from "@/scripts/needs.mjs";
 import { bareEnvironment, fenced, NOBODY } from "./fence";
 import { createUnitTests } from "./unitTests";
 
@@ -9,8 +10,8 @@ const perl = "/usr/bin/perl";
 const numbers = { x64: { socket: 41, addKey: 248, keyctl: 250 }, arm64: { socket: 198, addKey: 217, keyctl: 219 } }[process.arch as "x64"];
 const unitTests = createUnitTests([]);
 const problem = numbers === undefined || !existsSync(perl) ? "no perl, or another processor" : await unitTests.problem();
-if (problem !== null) process.stdout.write(`Attempts on the fence are not made here: ${problem}\n`);
-const attempt = test.skipIf(problem !== null);
+const attempt = (name: string, run: TestFunction) =>
+  test(name, needs(condition("a fence for commands, perl, x64 or arm64", problem === null)), run);
 const { addKey = 0, keyctl = 0 } = numbers ?? {};
 
 const succeedsInside = (code: string): Promise<boolean | null> =>
@@ -22,16 +23,16 @@ const JOIN = 1;
 const SEARCH = 10;
 const READ = 11;
 
-attempt("a command has no io_uring, whose operations no filter of system calls sees", async ({ skip }) => {
+attempt("a command has no io_uring, whose operations no filter of system calls sees", async (context) => {
   const ring = "exit(syscall(425, 4, my $parameters = pack('x120')) < 0)";
-  if (!succeedsOutside(ring)) skip("this machine has no io_uring");
+  skipWithout(context, condition("io_uring", succeedsOutside(ring)));
   expect(await succeedsInside(ring)).toBe(false);
   for (const number of [425, 426, 427]) expect(await succeedsInside(`syscall(${number}, 0, 0, 0, 0, 0, 0); exit($! != 38)`)).toBe(true);
 });
 
-attempt("a command opens no vsock, which reaches the host of a virtual machine from every namespace", async ({ skip }) => {
+attempt("a command opens no vsock, which reaches the host of a virtual machine from every namespace", async (context) => {
   const vsock = "exit(!socket(my $socket, 40, 1, 0))";
-  if (!succeedsOutside(vsock)) skip("this machine has no vsock");
+  skipWithout(context, condition("vsock", succeedsOutside(vsock)));
   expect(await succeedsInside(vsock)).toBe(false);
 });
 
@@ -43,7 +44,7 @@ attempt("a command opens sockets only of families that a network namespace confi
   expect(await succeedsInside(confined)).toBe(true);
 });
 
-attempt("a command finds no key of the session that the studio was started in", async ({ skip }) => {
+attempt("a command finds no key of the session that the studio was started in", async (context) => {
   const found = `my $key = syscall(${keyctl}, ${SEARCH}, ${SESSION_KEYRING}, my $type = "user", my $name = "weir-fence-test", 0);
     exit(1) if $key < 0;
     my $value = "\\0" x 6;
@@ -63,7 +64,7 @@ attempt("a command finds no key of the session that the studio was started in", 
     const child = spawn(perl, ["-e", begin, ...command], { stdio: "ignore" });
     return new Promise((ended) => child.once("exit", ended));
   };
-  if ((await inSession([perl, "-e", found])) !== 0) skip("this machine has no keyrings");
+  skipWithout(context, condition("keyrings", (await inSession([perl, "-e", found])) === 0));
   // As xargs reports that the command ended with 1.
   expect(await inSession([process.execPath, "-e", studio])).toBe(123);
 });
@@ -74,8 +75,8 @@ attempt("a command keeps and reads no keys of its own, and joins no keyring", as
   expect(await succeedsInside(`exit(syscall(${keyctl}, ${JOIN}, 0) < 0)`)).toBe(false);
 });
 
-attempt("a command cannot call by the processor's other ABI, whose numbers mean other calls", async ({ skip }) => {
-  if (process.arch !== "x64") skip("only x64 has one");
+attempt("a command cannot call by the processor's other ABI, whose numbers mean other calls", async (context) => {
+  skipWithout(context, condition("x64, whose processors have another ABI", process.arch === "x64"));
   // x32: getpid is 39 | 0x40000000.
   expect(await succeedsInside("syscall(0x40000000 | 39); exit(0)")).toBe(false);
 });

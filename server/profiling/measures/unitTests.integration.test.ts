@@ -1,16 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { release, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, type TestFunction, test, vi } from "vitest";
+import { condition, file, needs, skipWithout } from "@/scripts/needs.mjs";
 import { bareEnvironment, fenced as fencedWords, NOBODY } from "./fence";
 import { createUnitTests, firstBlock, type UnitTest } from "./unitTests";
 
 const unitTests = createUnitTests([]);
 const problem = await unitTests.problem();
-if (problem !== null) process.stdout.write(`Unit tests of answers are not tested here: ${problem}\n`);
-const fenced = test.skipIf(problem !== null);
+const fenced = (name: string, run: TestFunction) => test(name, needs(condition("a fence for commands", problem === null)), run);
 
 const never = new AbortController().signal;
 const passes = (code: string, rest: Partial<UnitTest> = {}): Promise<boolean | null> =>
@@ -124,8 +124,8 @@ fenced("a studio that is killed leaves no command behind", async () => {
   await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBe(0), 3000);
 });
 
-fenced("memory that processes share is bounded too", async ({ skip }) => {
-  if (!existsSync("/usr/bin/python3")) skip("python3 is not installed for all users");
+fenced("memory that processes share is bounded too", async (context) => {
+  skipWithout(context, file("/usr/bin/python3"));
   const python = (...lines: readonly string[]) => passes(lines.join("\n"), { command: ["/usr/bin/python3", "code.txt"] });
   const mapped = (bytes: number) => python("import mmap", `mmap.mmap(-1, ${bytes})`);
   expect(await mapped(2 ** 28)).toBe(true);

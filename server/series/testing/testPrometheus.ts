@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { file } from "@/scripts/needs.mjs";
 import { freePort } from "@/server/testing/freePorts";
 
 /** Debian's package; another place by the environment. */
 const PROMETHEUS = process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus";
 
-export const prometheusMissing = existsSync(PROMETHEUS) ? null : `Skipped: there is no Prometheus at ${PROMETHEUS}`;
+export const prometheus = file(PROMETHEUS);
 
 export interface TestPrometheus {
   readonly url: string;

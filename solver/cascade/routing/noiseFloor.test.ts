@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { testSample } from "../testing/testSample";
 import { noiseFloor, oracleGain } from "./noiseFloor";
 
 const FILE = "../shared/data/quality/answers_crux.csv.gz";
-const present = existsSync(FILE);
-if (!present) console.log(`Skipped: answers of one model by several providers are not at ${FILE}`);
 
 /** Labels by prompt of one model of the published answers. */
 function labelsOf(table: string, model: string): Map<string, number> {
@@ -38,7 +37,7 @@ describe("noiseFloor", () => {
     expect(() => noiseFloor([100], [100, 0])).toThrow("found 1 and 2");
   });
 
-  it.skipIf(!present)("finds the published floor: one 405B model by two providers gains 5 to 8 points on crux by noise alone", () => {
+  it("finds the published floor: one 405B model by two providers gains 5 to 8 points on crux by noise alone", needs(file(FILE)), () => {
     const table = gunzipSync(readFileSync(FILE)).toString("utf8");
     const providers = ["Llama-3.1-405B-Inst-fp8@together", "Llama-3.1-405B-Inst@hyperbolic", "Llama-3.1-405B-Inst@sambanova"];
     for (const [index, name] of providers.entries()) {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { file, needs } from "@/scripts/needs.mjs";
 import { gammaArrivals } from "@/solver/engine/gammaArrivals";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
@@ -12,8 +13,6 @@ import type { Explorer } from "../explore/explorer";
 import type { PlanningSample } from "./routing";
 
 const FILE = "../shared/data/quality/judge_scores.csv";
-const present = existsSync(FILE);
-if (!present) console.log(`Skipped: scores of two judges on the same answers are not at ${FILE}`);
 
 const LADDER = [
   { card: "gemma-2b", name: "gemma-2b-it" },
@@ -100,33 +99,37 @@ function planAt(explorer: Explorer, qualityFloor: number) {
   return { stages, thresholds, escalated: routed.share[1] ?? 0, quality: routed.quality, seconds: chosen!.latencySeconds };
 }
 
-test.skipIf(!present)("on WildBench either judge at the gate beats a coin, and kept thresholds lose quality when the judge changes", () => {
-  const { sample, gate } = twoJudges();
-  expect(sample.prompts).toBeGreaterThan(1000);
-  const coin = sample.label.map((own, model) => modelledScores(own, { auc: 0.5, seed: model }));
-  const explorers = [sample.judged, gate, coin].map((judged) => explorerFor({ ...sample, judged }));
-  const plans = explorers.map((explorer) => FLOORS.map((floor) => planAt(explorer, floor)));
-  const [own, other, byCoin] = plans.map((at) => mean(at.map(({ seconds }) => seconds)));
-  console.log(
-    "WildBench, gemma-2b > gemma-7b on 4 L40S, prompt lengths estimated; GPT-4o labels, gated by GPT-4o, by GPT-4-turbo, by a coin:",
-  );
-  console.table(
-    FLOORS.map((floor, at) => {
-      const shown = plans.map((of) => of[at]!);
-      const cell = ({ escalated, quality, seconds }: (typeof shown)[number]) =>
-        `${(100 * escalated).toFixed(0)} % on, quality ${quality.toFixed(1)}, ${seconds.toFixed(1)} s`;
-      return { floor, own: cell(shown[0]!), other: cell(shown[1]!), coin: cell(shown[2]!) };
-    }),
-  );
-  // The plan made with the labels' own judge, with its thresholds kept when the other one gates.
-  const { stages, thresholds, escalated, quality } = plans[0]![FLOORS.indexOf(46)]!;
-  const kept = explorers[1]!.outlook(stages, thresholds).routed;
-  console.log(
-    `Kept thresholds: ${(100 * escalated).toFixed(0)} -> ${(100 * kept.share[1]!).toFixed(0)} % on, quality ${quality.toFixed(1)} -> ${kept.quality.toFixed(1)}`,
-  );
-  // The other judge is the more lenient one: it accepts more, and quality falls.
-  expect(kept.share[1]).toBeLessThan(escalated);
-  expect(kept.quality).toBeLessThan(quality);
-  // Which judge costs more at a floor depends on where its ten grades allow a threshold, not on the judge alone.
-  expect(byCoin).toBeGreaterThan(Math.max(own!, other!));
-});
+test(
+  "on WildBench either judge at the gate beats a coin, and kept thresholds lose quality when the judge changes",
+  needs(file(FILE)),
+  () => {
+    const { sample, gate } = twoJudges();
+    expect(sample.prompts).toBeGreaterThan(1000);
+    const coin = sample.label.map((own, model) => modelledScores(own, { auc: 0.5, seed: model }));
+    const explorers = [sample.judged, gate, coin].map((judged) => explorerFor({ ...sample, judged }));
+    const plans = explorers.map((explorer) => FLOORS.map((floor) => planAt(explorer, floor)));
+    const [own, other, byCoin] = plans.map((at) => mean(at.map(({ seconds }) => seconds)));
+    console.log(
+      "WildBench, gemma-2b > gemma-7b on 4 L40S, prompt lengths estimated; GPT-4o labels, gated by GPT-4o, by GPT-4-turbo, by a coin:",
+    );
+    console.table(
+      FLOORS.map((floor, at) => {
+        const shown = plans.map((of) => of[at]!);
+        const cell = ({ escalated, quality, seconds }: (typeof shown)[number]) =>
+          `${(100 * escalated).toFixed(0)} % on, quality ${quality.toFixed(1)}, ${seconds.toFixed(1)} s`;
+        return { floor, own: cell(shown[0]!), other: cell(shown[1]!), coin: cell(shown[2]!) };
+      }),
+    );
+    // The plan made with the labels' own judge, with its thresholds kept when the other one gates.
+    const { stages, thresholds, escalated, quality } = plans[0]![FLOORS.indexOf(46)]!;
+    const kept = explorers[1]!.outlook(stages, thresholds).routed;
+    console.log(
+      `Kept thresholds: ${(100 * escalated).toFixed(0)} -> ${(100 * kept.share[1]!).toFixed(0)} % on, quality ${quality.toFixed(1)} -> ${kept.quality.toFixed(1)}`,
+    );
+    // The other judge is the more lenient one: it accepts more, and quality falls.
+    expect(kept.share[1]).toBeLessThan(escalated);
+    expect(kept.quality).toBeLessThan(quality);
+    // Which judge costs more at a floor depends on where its ten grades allow a threshold, not on the judge alone.
+    expect(byCoin).toBeGreaterThan(Math.max(own!, other!));
+  },
+);
