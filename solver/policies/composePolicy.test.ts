@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { composePolicy } from "./composePolicy";
 import type { ReplicaView, WaitingWork } from "./core/policy";
 import type { Place, Preference, Slots } from "./core/policyParts";
-import { MOST_PASSES } from "./heldWork";
 import { fixedRoute } from "./routes/fixedRoute";
+import { MOST_PASSES } from "./waiting/heldWork";
 
 const queued = (id: string, inputTokens: number, stage = 0): WaitingWork => ({
   id,

@@ -2,10 +2,10 @@ import { answeringStage, passedOver } from "./answeringStage";
 import type { Action, Need, Outage, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
 import type { Order, Place, Preference, Route } from "./core/policyParts";
 import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
-import { HeldWork } from "./heldWork";
-import { placements, type QueueToPlace, roomOf } from "./placements";
-import { type PlannedQueue, plannedMemory } from "./plannedMemory";
-import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
+import { HeldWork } from "./waiting/heldWork";
+import { placements, type QueueToPlace, roomOf } from "./waiting/placements";
+import { type PlannedQueue, plannedMemory } from "./waiting/plannedMemory";
+import { ReleaseLog, ReleaseQueue } from "./waiting/releaseQueue";
 
 /** The three parts of a common policy. */
 export interface PolicyParts {

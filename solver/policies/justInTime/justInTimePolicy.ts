@@ -12,10 +12,10 @@ import {
 } from "../core/policy";
 import type { Order, Place } from "../core/policyParts";
 import { refreshed, seatsOf } from "../core/replicaSeats";
-import { HeldWork } from "../heldWork";
-import { Placing } from "../placements";
-import { plannedMemory } from "../plannedMemory";
-import { ReleaseQueue } from "../releaseQueue";
+import { HeldWork } from "../waiting/heldWork";
+import { Placing } from "../waiting/placements";
+import { plannedMemory } from "../waiting/plannedMemory";
+import { ReleaseQueue } from "../waiting/releaseQueue";
 import { beamSearch } from "./beamSearch";
 import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
 import { ModelEngines } from "./modelEngines";

@@ -4,7 +4,7 @@ import { MOST_WEIGHED, type ReplicaView } from "../core/policy";
 import type { Slots } from "../core/policyParts";
 import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
 import type { ModelSlots } from "../core/roundsView";
-import { roomOf } from "../placements";
+import { roomOf } from "../waiting/placements";
 
 /** The part of a just-in-time policy's document on one model. */
 export type ProfiledModel = JustInTimePolicy["models"][number];

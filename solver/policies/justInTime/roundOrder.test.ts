@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { WaitingWork } from "../core/policy";
-import { HeldWork, MOST_PASSES } from "../heldWork";
 import { workflowOrder } from "../orders/workflowOrder";
-import { ReleaseLog, ReleaseQueue } from "../releaseQueue";
 import { forecastOf } from "../testing/worldOfContract";
+import { HeldWork, MOST_PASSES } from "../waiting/heldWork";
+import { ReleaseLog, ReleaseQueue } from "../waiting/releaseQueue";
 import { RoundOrder } from "./roundOrder";
 
 const workOf = (id: string, distance: number, at: { readonly joined: number; readonly began: number }): WaitingWork => ({

@@ -1,7 +1,7 @@
 import type { WaitingWork } from "../core/policy";
 import type { Order } from "../core/policyParts";
-import type { HeldWork } from "../heldWork";
-import { ReleaseLog } from "../releaseQueue";
+import type { HeldWork } from "../waiting/heldWork";
+import { ReleaseLog } from "../waiting/releaseQueue";
 
 /**
  * The order in which rounds serve waiting requests. Without a preference it is the driver's: by the start of their programs. With one, the

@@ -1,5 +1,5 @@
-import { MOST_HELD, type WaitingWork } from "./core/policy";
-import type { Place, Slots } from "./core/policyParts";
+import { MOST_HELD, type WaitingWork } from "../core/policy";
+import type { Place, Slots } from "../core/policyParts";
 import type { HeldWork } from "./heldWork";
 import type { ReleaseQueue } from "./releaseQueue";
 

@@ -1,6 +1,6 @@
-import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./core/memoryForecast";
-import type { WaitingWork } from "./core/policy";
-import type { MemoryPlan, Slots } from "./core/policyParts";
+import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "../core/memoryForecast";
+import type { WaitingWork } from "../core/policy";
+import type { MemoryPlan, Slots } from "../core/policyParts";
 import type { HeldWork } from "./heldWork";
 import { placements } from "./placements";
 import type { ReleaseQueue } from "./releaseQueue";

@@ -10,8 +10,6 @@ import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { type LabMetric, seedEstimate } from "@/solver/lab/overSeeds";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-import { enginesOf, qwenLadder, raceAnswers } from "../aragog/raceLadders";
-import { hardware } from "../aragog/seededRace";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
@@ -19,7 +17,9 @@ import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { bySeed, runCells } from "../lib/runCells";
 import { estimate, table } from "../lib/tables";
-import cases from "./cases.json" with { type: "json" };
+import cases from "./jointCases.json" with { type: "json" };
+import { enginesOf, qwenLadder, raceAnswers } from "./raceLadders";
+import { hardware } from "./seededRace";
 
 /** The same programs and engines under each combination of Aragog's choice, Kairos' order and Kairos' place. */
 const CHOICES = ["one configuration a workflow", "rounds"] as const;

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../collections/boundedMap";
+import { BoundedMap } from "../../collections/boundedMap";
 
 /**
  * Number of later calls that may take room which held-back work waits for, before a replica is kept for that work. In simulations of small

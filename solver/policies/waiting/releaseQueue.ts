@@ -1,6 +1,6 @@
-import { PositionHeap } from "../collections/positionHeap";
-import type { WaitingWork } from "./core/policy";
-import type { Order, Preference } from "./core/policyParts";
+import { PositionHeap } from "../../collections/positionHeap";
+import type { WaitingWork } from "../core/policy";
+import type { Order, Preference } from "../core/policyParts";
 
 /** Times of the latest releases from one model's queue, as many as may pass over waiting work before it goes first. */
 export class ReleaseLog {

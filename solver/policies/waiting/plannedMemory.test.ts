@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Reading, WaitingWork } from "./core/policy";
-import type { Slots } from "./core/policyParts";
+import type { Reading, WaitingWork } from "../core/policy";
+import type { Slots } from "../core/policyParts";
+import { timeSlotsPlace } from "../places/timeSlotsPlace";
 import { HeldWork, MOST_PASSES } from "./heldWork";
-import { timeSlotsPlace } from "./places/timeSlotsPlace";
 import { plannedMemory } from "./plannedMemory";
 import { ReleaseQueue } from "./releaseQueue";
 
