@@ -52,6 +52,9 @@ const engineAt: Readonly<Record<Moment, string>> = {
 /** Traffic before, between and after the roll-outs. */
 const restMs = 5_000;
 
+/** A person orders no sooner after a death. */
+const orderAfterMs = 2_000;
+
 /** From the single model to the cascade, with a kill at a moment, and back without one. Rejects when aborted. */
 export async function rollOutUnderKill(scene: Scene, { kill, loadSeconds, signal, onKill }: KilledRollOut): Promise<RollOutEnd> {
   const operator = new Operator(scene, signal);
@@ -69,6 +72,7 @@ export async function rollOutUnderKill(scene: Scene, { kill, loadSeconds, signal
   };
   await sleep(restMs, undefined, { signal });
   await killAt("before it", null);
+  if (kill?.moment === "before it") await sleep(orderAfterMs, undefined, { signal });
   const forwardMs = performance.now();
   const id = await operator.apply(plans.cascade.id);
   const [measuredLoadSeconds] = await Promise.all([

@@ -94,9 +94,10 @@ export function createConnector({
         return { ok: false, message: `Plan ${routing.planId} is not kept any more.` };
       }
       const { engines, judge, timeScale } = found.value;
-      const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
+      const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id && !engine.stopping));
       // Otherwise the gateway would be configured without it, and engines that still serve would be drained for it.
-      if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
+      if (gone.length > 0)
+        return { ok: false, message: `${gone.join(", ")} should get requests and is gone or ending: routing is left as it is.` };
       const config = gatewayConfig({ routing, plan, engines, judge, timeScale, silent: silentModels(), current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
       const brought = await uploadPredictors(config.policy, { gateway, artefactOf, signal });
