@@ -13,7 +13,7 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
-import { orderKinds, orderSaysUnder, ordersUnder, placeKinds, placeSays, placesUnder } from "./queueingText";
+import { orderKinds, orderSaysUnder, orderUnder, placeKinds, placeSays } from "./queueingText";
 import { usePlanChoices } from "./usePlanChoices";
 
 /** Makes a plan with the engines and routes of another and a different order and place. It is approved and applied like any plan. */
@@ -30,12 +30,9 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const make = usePlanAct(client.plans.reroute.mutate, ({ id }) => router.push(link(`/apply/${id}`)));
   const form = plan === undefined ? null : { ...queueingOf(plan.policy), ...change };
   const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
-  const orders = plan === undefined ? orderKinds : ordersUnder(plan.policy);
-  const places = plan === undefined ? placeKinds : placesUnder(plan.policy);
   const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
   const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
-  const suggested =
-    form === null ? "" : `${orders.length === 0 ? "" : `${form.order} and `}${form.place}, ${plan?.metadata.name.slice(0, 50)}`;
+  const suggested = form === null ? "" : `${form.order} and ${form.place}, ${plan?.metadata.name.slice(0, 50)}`;
   return (
     <form
       noValidate
@@ -58,19 +55,17 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             setChange({});
           }}
         />
-        {orders.length > 0 && (
-          <SelectField
-            label="Order"
-            value={form?.order ?? ""}
-            options={orders.map((kind) => ({ value: kind, text: orderNames[kind] }))}
-            disabled={form === null}
-            onChange={(order) => setChange({ ...change, order })}
-          />
-        )}
+        <SelectField
+          label="Order"
+          value={form?.order ?? ""}
+          options={orderKinds.map((kind) => ({ value: kind, text: plan === undefined ? orderNames[kind] : orderUnder(plan.policy, kind) }))}
+          disabled={form === null}
+          onChange={(order) => setChange({ ...change, order })}
+        />
         <SelectField
           label="Where to"
           value={form?.place ?? ""}
-          options={places.map((kind) => ({ value: kind, text: placeNames[kind] }))}
+          options={placeKinds.map((kind) => ({ value: kind, text: placeNames[kind] }))}
           disabled={form === null}
           onChange={(place) => setChange({ ...change, place })}
         />

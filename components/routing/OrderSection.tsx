@@ -25,7 +25,7 @@ export const OrderSection = memo(function OrderSection(props: {
       error={null}
       says={
         <span>
-          {orderUnder(policy)}, to the {placeNames[policy.place.kind]}
+          {orderUnder(policy, policy.order.kind)}, to the {placeNames[policy.place.kind]}
         </span>
       }
       action={

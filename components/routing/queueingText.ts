@@ -5,18 +5,12 @@ import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan
 export const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const satisfies readonly OrderDocument["kind"][];
 export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
 
-/** Those that a policy can have: just-in-time policies assign slots themselves, in rounds. */
-export const ordersUnder = (policy: Pick<PolicyDocument, "kind">): readonly OrderDocument["kind"][] =>
-  policy.kind === "just-in-time" ? [] : orderKinds;
-export const placesUnder = (policy: Pick<PolicyDocument, "kind">): readonly PlaceDocument["kind"][] =>
-  placeKinds.filter((kind) => policy.kind !== "just-in-time" || kind !== "time-slots");
-
-/** The order under a policy, in a few words and in a sentence. */
-export const orderUnder = ({ kind, order }: Pick<PolicyDocument, "kind" | "order">): string =>
-  kind === "just-in-time" ? "by program start, later stages first" : orderNames[order.kind];
+/** An order under a policy, in a few words and in a sentence: rounds know the programs of all that waits. */
+export const orderUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
+  kind === "just-in-time" && order === "fcfs" ? "by program start, later stages first" : orderNames[order];
 export const orderSaysUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
-  kind === "just-in-time"
-    ? "Models are chosen in rounds, ordered by program start and within a program by later stages first. There is no other order."
+  kind === "just-in-time" && order === "fcfs"
+    ? "Models are chosen in rounds. The program that began first goes first, within a program the later stages."
     : orderSays[order];
 
 /** The input of each order, and its behaviour without it. */

@@ -227,6 +227,17 @@ describe("a model whose engines are down", () => {
 });
 
 describe("plans and controls", () => {
+  it("give rounds another order and place, under which programs keep to their models", async () => {
+    const { gateway, config } = await gatewayOf();
+    const queueing = { order: { kind: "workflow", agingThreshold: 10 }, place: { kind: "time-slots" } } as const;
+    await gateway.put({ ...config, ...hashed(justInTime([{ workflow: pinned }], queueing)) });
+    const answers = await Promise.all(
+      ["p1", "p2"].flatMap((program) => ["drafter", "editor"].map((agent) => askAs(gateway, callOf(pinned, agent, program)))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.map(modelOf)).toEqual(["small", "large", "small", "large"]);
+  });
+
   it("are refused in a sentence where they make no sense, and what is in force stays", async () => {
     const { gateway, config } = await gatewayOf();
     const put = async (change: object): Promise<readonly [number, string]> => {
@@ -238,8 +249,7 @@ describe("plans and controls", () => {
       return [answer.status, await messageOf(answer)];
     };
     const wrongChanges: readonly (readonly [object, string])[] = [
-      [hashed(justInTime([{ workflow: pinned }], { order: { kind: "sjf", agingThreshold: 10 } })), "fcfs"],
-      [hashed(justInTime([{ workflow: pinned }], { place: { kind: "time-slots" } })), "Time slots"],
+      [hashed(justInTime([{ workflow: pinned }], { order: { kind: "sjf", agingThreshold: 0 } })), "agingThreshold"],
       [hashed(justInTime([{ workflow: pinned }, { workflow: pinned }])), "pinned"],
       [hashed(justInTime([{ workflow: voting, predictor: "0".repeat(64) }])), "0000"],
       [{ replicas: config.replicas.slice(0, 2) }, "large has no replica"],
