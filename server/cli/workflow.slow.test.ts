@@ -56,13 +56,14 @@ test("a graph of another tool comes out as a document that goes in again, and wh
 
 test("a plan with a workflow has the planned engines, chooses their models just in time, and says that nothing predicts it", async () => {
   const predictor = "a".repeat(64);
-  const [base, routed] = [await plan("--json"), await plan("--workflow", graph, "--predictor", predictor, "--beam", "2", "--json")];
+  const asked = ["--workflow", graph, "--predictor", predictor, "--beam", "2", "--order", "workflow", "--place", "time-slots"];
+  const [base, routed] = [await plan("--json"), await plan(...asked, "--json")];
   expect([base.code, routed.code, routed.stderr]).toEqual([0, 0, ""]);
   const [before, document] = [planSchema.parse(JSON.parse(base.stdout)), planSchema.parse(JSON.parse(routed.stdout))];
   expect(planHashes(document)).toEqual({ id: document.id, topologyHash: document.topologyHash, policyHash: document.policyHash });
   expect(document.topologyHash).toBe(before.topologyHash);
   expect(document.policy).toMatchObject({
-    ...{ kind: "just-in-time", selection: { kind: "beam", width: 2 }, order: { kind: "fcfs" } },
+    ...{ kind: "just-in-time", selection: { kind: "beam", width: 2 }, order: { kind: "workflow" }, place: { kind: "time-slots" } },
     workflows: [{ predictor, workflow: { agents: [{ name: "draft-it" }, { name: "critic" }] } }],
   });
   expect(document.predictions.notes[0]).toContain("nothing predicts this policy");
@@ -74,5 +75,4 @@ test("a plan with a workflow has the planned engines, chooses their models just 
 test("what does not go with a workflow is refused as bad input, in a sentence", async () => {
   expect(await plan("--beam", "2")).toMatchObject({ code: 2, stderr: "--predictor and --beam go with --workflow.\n" });
   expect(await plan("--workflow", graph, "--predictor", "abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("SHA-256") });
-  expect(await plan("--workflow", graph, "--order", "depth")).toMatchObject({ code: 2, stderr: expect.stringContaining("order") });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JustInTimePolicy, OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, PlaceDocument } from "@/solver/plan/policySchema";
 import { addConfiguration, emptySet, membersOf } from "@/solver/workflow/configurationSet";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { buildPolicy } from "../buildPolicy";
@@ -18,17 +18,12 @@ for (const [index, selection] of selections.entries()) {
   justInTimeContract(name, document, () => buildPolicy(document));
 }
 
-const workflowOrder: OrderDocument = { kind: "workflow", agingThreshold: 6 };
-for (const [name, own] of [
-  ["in the order of workflows", { order: workflowOrder }],
-  ["over time slots", { place: { kind: "time-slots" } }],
-  ["in the order of workflows, over time slots", { order: workflowOrder, place: { kind: "time-slots" } }],
-] as const)
-  policyContract(`just-in-time ${name}`, {
-    build: () => buildPolicy(justInTime({ kind: "beam", width: 4 }, own)),
-    stages: 3,
-    agingThreshold: null,
-  });
+policyContract("just-in-time in the order of workflows, over time slots", {
+  build: () =>
+    buildPolicy(justInTime({ kind: "beam", width: 4 }, { order: { kind: "workflow", agingThreshold: 6 }, place: { kind: "time-slots" } })),
+  stages: 3,
+  agingThreshold: null,
+});
 
 const names = ["small", "medium", "large"];
 const pair = declared("pair", [{ name: "first" }, { name: "second", reads: ["first"] }]);
