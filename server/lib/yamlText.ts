@@ -28,7 +28,8 @@ export function yamlText(value: unknown): string {
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value !== "string" || plainWord.test(node.value)) return;
-      const isBlock = node.value.includes("\n") && !special.test(node.value);
+      // The library loses the spaces of a block that holds nothing else.
+      const isBlock = node.value.includes("\n") && /\S/.test(node.value) && !special.test(node.value);
       if (!isBlock) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
