@@ -58,14 +58,18 @@ it("adds the seconds of a browser file's tests, those in groups too, counts a fl
     tests: [{ status: ok ? "expected" : "unexpected", results: [{ duration, ...(ok ? {} : { error: { message: "Too late" } }) }] }],
   });
   const flaky = { ok: true, title: "is flaky", tests: [{ status: "flaky", results: [{ duration: 0, error: { message: "Once" } }] }] };
-  const late = { ok: true, title: "comes too late", tests: [{ status: "skipped", results: [] }] };
+  const late = { ok: true, title: "comes too late", tests: [{ status: "skipped", expectedStatus: "passed", results: [] }] };
   const annotations = [{ type: "skip", description: "program a, variable B" }];
   const poor = {
     ok: true,
     title: "lacks much",
-    tests: [{ status: "skipped", annotations, results: [{ status: "skipped", duration: 0 }] }],
+    tests: [{ status: "skipped", expectedStatus: "skipped", annotations, results: [{ status: "skipped", duration: 0 }] }],
   };
-  const cut = { ok: true, title: "is cut off", tests: [{ status: "skipped", results: [{ status: "interrupted", duration: 0 }] }] };
+  const cut = {
+    ok: true,
+    title: "is cut off",
+    tests: [{ status: "skipped", expectedStatus: "passed", results: [{ status: "skipped", duration: 0 }] }],
+  };
   const report = {
     stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 3 },
     suites: [{ file: "a.spec.ts", specs: [spec(1000), spec(500), flaky, late, cut, poor], suites: [{ specs: [spec(250, false)] }] }],
