@@ -94,6 +94,11 @@ function check(name, command, args, environment = {}) {
 }
 
 function browserTests(name, of, workers) {
+  if (leftMs() < endingMs) {
+    say(`\n== ${name}: no time is left`);
+    notRun.push(`${name}, all of them`);
+    return;
+  }
   timed(name, () =>
     count(name, {
       run: (files, report) =>
@@ -142,7 +147,7 @@ function count(name, { run, read, mayRunAgain }) {
   counts = { ...counts, failed: counts.failed + wrong.length, skipped: counts.skipped - wrong.length };
   left = [...left, ...wrong];
   skips.push(...first.skips);
-  // A runner without any test failed, unless the time did not reach them.
+  // A runner without any test failed, unless the time ended before the first.
   if (counts.passed + counts.failed === 0 && (first.notRun ?? []).length === 0) {
     counts = { ...counts, failed: 1 };
     left = [{ file: name, test: "all", why: "No test ran." }];
