@@ -83,7 +83,7 @@ const longRun: Benchmark = {
 
 const shortRuns: Benchmark = {
   name: "one-replica simulation, short runs",
-  budget: atLeast(1_000_000, "a run costs more than its requests do, as with tables that are made anew for each"),
+  budget: atLeast(1_000_000, "starting a run costs more than its requests, as when tables are built for every run"),
   run() {
     const model = oneH100();
     const lengths = traceLengths(SHORT_REQUESTS);

@@ -15,7 +15,7 @@ export interface RatePlanner {
 interface PlannersInput {
   readonly context: ComparisonContext;
   readonly floor: number;
-  /** The judge of baselines that ask one: its engines take GPUs of the cluster as any other gate's do. */
+  /** The judge that baselines ask. Its engines take GPUs of the cluster, as those of other gates do. */
   readonly judge: ComparedGate;
   /** Gates that Weir chooses among at the first rate whose fastest plan asks one, kept at other rates. */
   readonly gates: readonly ComparedGate[];
