@@ -41,7 +41,7 @@ export function cascadeParts(records: Records): readonly string[] {
   const rows = rowsOf(records);
   return [
     "## The cascade of the two models, and the larger alone",
-    `Through the gateway, with the judge's own measured time (${judgeTime(records)}). Quality in points, escalated in percent, times in ms: predicted, then measured. Both are planned on at most two cores for a quality of ${FLOOR} at least, a point value on the planning questions; thresholds, replicas and placement are the planner's own. Where it prefers the larger alone, the cascade is the best that it lists beside it. A refused load runs under the plan of the highest rate that has one.`,
+    `Through the gateway, with the judge's own measured time (${judgeTime(records)}). Quality in points, escalated in percent, times in ms: predicted, then measured. Both are planned on at most two cores for a quality of ${FLOOR} at least, a point value on the planning questions; thresholds, replicas and placement are the planner's own. Where it prefers the larger alone, the cascade is the best that it lists beside it. A refused load runs under the plan of the highest rate that has one. Arrivals are Poisson, answers are not streamed, and each rate runs once. Two engines on two cores leave none for the gateway, the judge and the client: they take turns with the engines, which the predictions leave out.`,
     mainTable(rows),
     "### Which of the two is better",
     "The better p95, quality and number of cores at each rate, as predicted and as measured, and what the planner chooses when both models may serve. Its objective is the lowest p95 at the quality floor.",

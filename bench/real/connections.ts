@@ -19,7 +19,7 @@ export const LARGE = "arith-large";
 /** This host's name in plans of the bench. */
 export const NODE = "node1";
 
-/** Cores that plans may use; a cascade has two engines, each on a core of its own. */
+/** Cores that plans may use; a cascade has two engines, each on one core; only vLLM and llama.cpp's server are pinned to theirs. */
 export const CORES = Math.max(2, availableParallelism());
 
 /** vLLM's program: `WEIR_VLLM` names it or the virtual environment that holds it; null without one. */

@@ -2,12 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { atPace } from "@/solver/calibration/enginePace";
-import { spreadLengths } from "@/solver/calibration/measuredRun";
-import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { readProfileText } from "@/solver/hardware/readProfileText";
-import { mean } from "@/solver/numeric/quantile";
 import type { RealEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -15,12 +12,6 @@ import { completionBody, type Traffic } from "./traffic";
 
 /** The core of client and measurements. */
 export const CLIENT_CORE = 1;
-
-/** An engine's profile, and how long the loop of `paceLoopSeconds` took around the sweep that it was fitted to. */
-export interface FittedAtPace {
-  readonly profile: EngineProfile;
-  readonly paceLoopSeconds: number;
-}
 
 /**
  * The profile of an engine, fitted by `weir measure`; the one of an earlier start of the bench where there is one.
@@ -30,20 +21,18 @@ export interface FittedAtPace {
 export async function fittedProfile(
   records: Records,
   { engine, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine },
-): Promise<FittedAtPace> {
+): Promise<EngineProfile> {
   const key = fitKey(engine);
   const known = records.find("fit", key);
-  if (known !== undefined) return { profile: readProfile(JSON.stringify(known.profile), key), paceLoopSeconds: known.paceLoopSeconds };
-  const before = await paceLoopSeconds(engine, 1);
+  if (known !== undefined) return readProfile(JSON.stringify(known.profile), key);
   const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
   const began = performance.now();
   const asked = ["measure", "--endpoint", engine.url, "--model", engine.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
   const report = await weir([...asked, "--cards", cardsFile, "--out", out, "--json"]);
   const minutesTaken = (performance.now() - began) / 60_000;
-  const around = Math.sqrt(before * (await paceLoopSeconds(engine, 2)));
   const text = readFileSync(out, "utf8");
-  records.add({ kind: "fit", key, minutes: minutesTaken, report: parsed(report), profile: JSON.parse(text), paceLoopSeconds: around });
-  return { profile: readProfile(text, key), paceLoopSeconds: around };
+  records.add({ kind: "fit", key, minutes: minutesTaken, report: parsed(report), profile: JSON.parse(text) });
+  return readProfile(text, key);
 }
 
 /** The profile that an earlier part of the bench recorded; null: none did. */
@@ -132,41 +121,3 @@ function completedPerSecond(ends: readonly number[]): number {
   const [from, to] = [SATURATION_SECONDS / 3, SATURATION_SECONDS];
   return ends.filter((end) => end >= from && end < to).length / (to - from);
 }
-
-/** The loop that shows how fast an engine is now: lengths and requests in flight that every sweep has close by. */
-const PACE_LOOP = { inputTokens: 60, outputTokens: 20, concurrency: 4, spread: 0.5 };
-const PACE_SECONDS = 4;
-/** Seconds that it takes, with answers that are awaited. */
-export const FINDING_PACE = PACE_SECONDS + 2;
-
-/**
- * Mean seconds of the loop's requests. Over those around the sweep they are the engine's pace: the speed of a host changes from minute to
- * minute with what else runs on its hardware, and a prediction is of an engine at the speed that it has. The loop is compared with itself,
- * since over what the profile says it would hold the profile's error at this one load, too.
- *
- * @throws Error where no request is answered.
- */
-export async function paceLoopSeconds({ url, model }: RealEngine, seed: number): Promise<number> {
-  const lengths = spreadLengths(PACE_LOOP, 2000);
-  const requests = Array.from(lengths.outputTokens, (outputTokens, index) => ({
-    ...{ atSeconds: 0, outputTokens },
-    body: completionBody(model, { inputTokens: lengths.inputTokens[index] ?? 1, outputTokens }, 7_000_000 + seed * 2000 + index),
-  }));
-  const loop = {
-    url,
-    path: "/v1/completions",
-    requests,
-    warmUp: 8,
-    inFlight: PACE_LOOP.concurrency,
-    seconds: PACE_SECONDS,
-    streamed: true,
-  };
-  const { answers } = await runClient(loop, CLIENT_CORE);
-  const seconds = answers.filter(({ status }) => status === 200).map(({ endSeconds }) => endSeconds);
-  if (seconds.length === 0) throw new Error(`${model} at ${url} answered no request of the loop that shows its pace`);
-  return mean(seconds);
-}
-
-/** A profile whose engines take `pace` times as long. */
-export const profileAt = (profile: EngineProfile, pace: number): EngineProfile =>
-  isMeasured(profile) ? { ...profile, engines: profile.engines.map((engine) => atPace(engine, pace)) } : profile;

@@ -5,7 +5,7 @@ import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { readUserCards } from "@/solver/hardware/catalogue";
-import { atLeast, atMost, type Benchmark, type Measurement } from "../lib/benchmark";
+import { atMost, type Benchmark } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 import type { CascadeFigures } from "./cascadeFigures";
@@ -15,21 +15,11 @@ import { isEngineThere } from "./connections";
 import { endOnSignals } from "./realEngine";
 import { Records } from "./records";
 import { writeReport } from "./report";
-import { paceBefore, samePairs } from "./samePairs";
+import { samePairs } from "./samePairs";
 import { realSettings } from "./settings";
-import { type RealBench, SHARES, singleRuns } from "./singleRuns";
-import {
-  bandShare,
-  type ErrorField,
-  firstOnly,
-  medianError,
-  medianHalfWidth,
-  missingRuns,
-  type Pair,
-  pairsOf,
-  plansOnly,
-  repeatNoise,
-} from "./summary";
+import { type RealBench, singleRuns } from "./singleRuns";
+import { firstOnly, type Pair, pairsOf, plansOnly, repeatNoise } from "./summary";
+import { missingFor, p95ByShare, type Target, targets } from "./targets";
 import { traffics } from "./traffic";
 
 /** Cards of the two models and of one processor core. */
@@ -86,80 +76,33 @@ type By = "the plan" | "the same requests";
 async function compared(by: By): Promise<Compared> {
   const records = await measured();
   const planned = pairsOf(records);
-  const all = by === "the plan" ? planned : samePairs(planned, records, traffics(), paceBefore);
+  const all = by === "the plan" ? planned : samePairs(planned, records, traffics());
   const pairs = firstOnly(all);
   const engines = [...new Set(pairs.map(({ engine }) => engine))].join(" and ");
   const refused = by === "the plan" ? `, ${pairs.length - plansOnly(pairs).length} of them refused by the planner` : "";
   return {
-    ...{ all, pairs, missing: missingRuns(pairs, SHARES) },
-    says: `${pairs.length} open-loop runs of ${engines} at 20 to 85 % of measured saturation${refused}; predicted by ${by} at the pace before the run; the fit saw closed loops of spread lengths (see real.md)`,
+    ...{ all, pairs, missing: missingFor(all) },
+    says: `${pairs.length} open-loop runs of ${engines} at 20 to 85 % of measured saturation${refused}; predicted by ${by}; the fit saw closed loops of spread lengths (see real.md)`,
   };
 }
 
-/** A figure of the compared runs, which is none where they are too few. */
-function figure(
-  { name, by, budget }: Pick<Benchmark, "name" | "budget"> & { readonly by: By },
-  unit: string,
-  of: (runs: Compared) => Omit<Measurement, "unit">,
-): Benchmark {
-  return {
-    name: `real engines, by ${by}: ${name}`,
-    budget,
-    async run() {
-      const runs = await compared(by);
-      return { unit, ...(runs.missing === null ? of(runs) : { figure: Number.NaN, detail: runs.missing }) };
-    },
-  };
-}
+/** A target as a benchmark; its figure is none where there are too few runs. */
+const figure = (target: Target, by: By): Benchmark => ({
+  name: `real engines, by ${by}: ${target.name}`,
+  budget: target.budget,
+  async run() {
+    const { all, pairs, missing, says } = await compared(by);
+    const { unit, of, field } = target;
+    if (missing !== null) return { unit, figure: Number.NaN, detail: missing };
+    const noise = field === null ? null : repeatNoise(all, field);
+    const groups = field === "p95" ? `; by load ${p95ByShare(pairs).map(groupText).join(", ")}` : "";
+    const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
+    return { unit, figure: of(pairs), detail: `of ${says}${groups}${beside}` };
+  },
+});
 
-/** The median error of a figure over all runs. */
-const median = (name: string, by: By, field: ErrorField, most: number): Benchmark =>
-  figure(
-    { name, by, budget: atMost(most, "the simulated engine is unlike the real one, or the fit does not carry over to this load") },
-    "% off",
-    ({ all, pairs, says }) => {
-      const noise = repeatNoise(all, field);
-      const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
-      return { figure: 100 * medianError(pairs, field), detail: `median of ${says}${beside}` };
-    },
-  );
-
-/** The largest group's median error of the p95: groups are the shares of saturation. */
-const worstGroup = (by: By): Benchmark =>
-  figure(
-    { name: "p95, worst group", by, budget: atMost(15, "waits near saturation grow otherwise than simulated") },
-    "% off",
-    ({ pairs, says }) => {
-      const each = SHARES.map((share) => {
-        const own = pairs.filter((pair) => pair.share === share);
-        return { share, error: medianError(own, "p95") };
-      });
-      const errors = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
-      return { figure: 100 * Math.max(...each.map(({ error }) => error)), detail: `medians by load of ${says}; ${errors}` };
-    },
-  );
-
-const inBand = (name: string, by: By, budget: Benchmark["budget"]): Benchmark =>
-  figure({ name, by, budget }, "% of runs", ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `bands of ${says}` }));
-
-const width = (by: By): Benchmark =>
-  figure(
-    { name: "half width of the p95 band", by, budget: atMost(25, "bands are widened instead of errors made smaller") },
-    "% of the p95",
-    ({ pairs, says }) => ({
-      ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of ${says}` },
-    }),
-  );
-
-const by = (own: By): readonly Benchmark[] => [
-  median("mean end to end", own, "mean", 10),
-  median("time per output token", own, "tpot", 10),
-  median("time to first token", own, "ttft", 15),
-  worstGroup(own),
-  inBand("measured p95 in the 90 % band", own, atLeast(80, "bands are too narrow for what the prediction does not know")),
-  inBand("measured p95 in the 90 % band, not too wide", own, atMost(97, "bands are so wide that hardly a run could lie outside")),
-  width(own),
-];
+const groupText = ({ share, error }: { readonly share: number; readonly error: number }): string =>
+  `${Math.round(100 * share)} %: ${error.toFixed(1)}`;
 
 /** The largest difference between predicted and measured points of the cascade, over all rates that the planner accepts. */
 const cascade = (name: string, most: number, of: (figures: CascadeFigures) => number | null): Benchmark => ({
@@ -177,8 +120,8 @@ const cascade = (name: string, most: number, of: (figures: CascadeFigures) => nu
 });
 
 export const realBenchmarks: readonly Benchmark[] = [
-  ...by("the plan"),
-  ...by("the same requests"),
+  ...targets.map((target) => figure(target, "the plan")),
+  ...targets.map((target) => figure(target, "the same requests")),
   cascade("quality predicted and measured", 2, ({ quality }) => quality),
   cascade("share sent on, predicted and measured", 3, ({ escalated }) => (escalated === null ? null : 100 * escalated)),
 ];

@@ -59,8 +59,6 @@ export type RealRecord =
       readonly minutes: number;
       readonly report: unknown;
       readonly profile: unknown;
-      /** How long the loop that shows the engine's pace took before the sweep and after it, the geometric mean. */
-      readonly paceLoopSeconds: number;
     })
   | (Of & { readonly kind: "saturation"; readonly requestsPerSecond: number; readonly each: readonly number[] })
   | (Of &
@@ -69,15 +67,11 @@ export type RealRecord =
         readonly predicted: Predicted;
         /** The p95 when the planner knows another part of the replayed record than the one that is sent; null: arrivals are drawn. */
         readonly p95OtherPart: number | null;
-        /** Of the engine, seconds before the prediction: its times over those around the sweep, with which the prediction is made. */
-        readonly pace: number;
       })
   | (Of &
       Run & {
         readonly kind: "measured";
         readonly measured: MeasuredRun;
-        /** Seconds after the run. */
-        readonly paceAfter: number;
       })
   /** Outcomes of the planning questions, and the judge's time. */
   | (Of & {

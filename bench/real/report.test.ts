@@ -34,7 +34,7 @@ test("the table of single engines marks refused loads and gives them no band", (
       .split("\n")
       .filter((line) => line.startsWith("| at 50 % |"))
       .map((line) => line.split(" | ")[5]),
-  ).toEqual(["20.0 %", "-", "-"]);
+  ).toEqual(["20.0 %", "-"]);
   expect(text).toContain("Too few for the targets: 2 runs");
   expect(text).toContain("commit abc1234 on 2 x cores");
 });
@@ -50,7 +50,7 @@ test("what a fit saw is read from its runs, and so is how much of the traffic is
     { inputTokens: 16, outputTokens: 8, concurrency: 1 },
     { inputTokens: 60, outputTokens: 64, concurrency: 32 },
   ];
-  records.add({ kind: "fit", key: "vllm arith-large", minutes: 4, report: { runs }, profile: {}, paceLoopSeconds: 0.2 });
+  records.add({ kind: "fit", key: "vllm arith-large", minutes: 4, report: { runs }, profile: {} });
   const half = { ...(poisson()[0] ?? expect.fail()), known: [60, 90].map((inputTokens) => ({ inputTokens, outputTokens: 10 })) };
   expect(reportOf(records, [half])).toContain("| vllm arith-large | 2 | 16 to 60 | 8 to 64 | 1 to 32 | poisson | 50.0 % |");
 });

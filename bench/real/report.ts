@@ -7,7 +7,7 @@ import type { RunFigures } from "./figures";
 import { fitTable } from "./fitFigures";
 import { ms } from "./milliseconds";
 import type { Records } from "./records";
-import { asMeasured, paceBefore, samePairs } from "./samePairs";
+import { samePairs } from "./samePairs";
 import { seenBy, shareWithin } from "./seenLengths";
 import { SHARES } from "./singleRuns";
 import {
@@ -18,12 +18,12 @@ import {
   medianError,
   medianHalfWidth,
   medianOtherPart,
-  missingRuns,
   type Pair,
   pairsOf,
   plansOnly,
   repeatNoise,
 } from "./summary";
+import { missingFor, targetTable } from "./targets";
 import { type Traffic, traffics } from "./traffic";
 
 const percent = (share: number | null): string => (share === null || Number.isNaN(share) ? "-" : `${(100 * share).toFixed(1)} %`);
@@ -42,15 +42,21 @@ export function writeReport(records: Records): string {
  */
 export function reportOf(records: Records, known: readonly Traffic[]): string {
   const pairs = pairsOf(records);
-  const same = samePairs(pairs, records, known, paceBefore);
-  const missing = missingRuns(firstOnly(pairs), SHARES);
+  const same = samePairs(pairs, records, known);
+  const missing = missingFor(pairs);
   const { commit, machine } = records.provenance;
   const parts = [
     "# Real engines",
     `Predicted beside measured, by \`npm run bench -- "real engines"\`, commit ${commit} on ${machine}. Each prediction was stored before its run began; all records are in \`real/runs.jsonl\`.`,
     conditions(records),
+    "## Targets",
+    "Over the first run of each engine, traffic and load. A plan's figures are those of its traffic in the long run; by the same requests, those that were sent are simulated.",
+    targetTable([
+      { by: "by the plan", pairs },
+      { by: "by the same requests", pairs: same },
+    ]),
     "## One engine, open loop",
-    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took, before the run and after it, over what it took around the sweep; predictions are made with the profile at the pace before. `p95 same`: of the very requests that were sent, simulated.",
+    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `p95 same`: of the very requests that were sent, simulated.",
     "Replayed arrivals are known to the planner: it plans with the very arrivals that are sent, and with other lengths of the same record. `p95 otherwise` is predicted with the other half of the record instead. Poisson arrivals and lengths are drawn with other seeds than those that are sent.",
     singleTable(pairs, same),
     "### Errors of the plan",
@@ -58,10 +64,8 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
     errorTable(pairs),
     otherPart(pairs),
     "### Errors of the model",
-    "The very requests that were sent, simulated at the moments at which they were sent, with the profile at the pace before the run: what is left is the model's error and the machine's noise. The simulation knows nothing else of the run. The band is of the profile's error alone.",
+    "The very requests that were sent, simulated at the moments at which they were due: what is left is the model's error and the machine's noise. The simulation knows nothing else of the run. The band is of the profile's error alone.",
     errorTable(same),
-    "The same with the profile as the sweep left it, without any pace: what a user has who measured once.",
-    errorTable(samePairs(pairs, records, known, asMeasured)),
     "### What the fits saw",
     "Fits see closed loops in which lengths are spread evenly by half around a centre; the runs above are open loops of other lengths. The last column is the share of the traffic's requests whose lengths are within the ranges of the fit.",
     seenTable(records, known),
@@ -76,7 +80,7 @@ function conditions(records: Records): string {
   });
   const fits = records.all("fit");
   return [
-    "The product's process connector starts engines and judge with the product's connection, on the cores that the plan gives them. Cores below are those that the system shows for all processes of an engine. The bench pins its client to core 1, which engines, gateway and judge may use too; the gateway is not pinned.",
+    "The product's process connector starts engines and judge, on the cores that the plan gives them: vLLM and llama.cpp's server are pinned to theirs, Weir's own llama.cpp engine has one thread and no core of its own. Cores below are those that the system shows for all processes of an engine. The bench pins its client to core 1, which engines, gateway and judge may use too; the gateway is not pinned.",
     ...(engines.length === 0 ? [] : ["", ...new Set(engines), ""]),
     ...(fits.length === 0
       ? []
@@ -107,7 +111,7 @@ function singleTable(pairs: readonly Pair[], same: readonly Pair[]): string {
   return table(
     [
       ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "p95 otherwise", "p95 same", "band", "in it"],
-      ...["p99", "TTFT", "TPOT", "late", "pace"],
+      ...["p99", "TTFT", "TPOT", "late"],
     ],
     pairs.map((pair) => [
       ...[pair.engine, pair.repeat === 0 ? pair.traffic : `${pair.traffic}, repeat ${pair.repeat}`, `${Math.round(100 * pair.share)} %`],
@@ -121,7 +125,6 @@ function singleTable(pairs: readonly Pair[], same: readonly Pair[]): string {
         ...bandOf(pair),
       ],
       ...[both(pair, "p99"), both(pair, "ttft"), both(pair, "tpot"), ms(pair.measured.lateP95)],
-      `${pair.pace.toFixed(2)}, ${pair.paceAfter.toFixed(2)}`,
     ]),
   );
 }

@@ -10,7 +10,7 @@ import { PROCESSOR_CARD, processorCard } from "@/solver/hardware/processorCard";
 import { LARGE } from "./connections";
 import { recordedProfile } from "./measuring";
 import type { Records } from "./records";
-import { asMeasured, paceBefore, samePairs } from "./samePairs";
+import { samePairs } from "./samePairs";
 import { requestsOf, sameRequests } from "./sameRequests";
 import { pairsOf } from "./summary";
 import { addMeasured, addPredicted, recordsIn } from "./testing/madeRecords";
@@ -55,34 +55,30 @@ test("an engine whose steps all take 10 ms needs 10 ms a token of the very answe
   const { lengths } = requestsOf(run);
   const counted = lengths.slice(11).map(({ outputTokens }) => outputTokens);
   const tokens = counted.reduce((sum, count) => sum + count, 0) / counted.length;
-  const { mean, tpot } = sameRequests(run, profile, LARGE, 1);
+  const { mean, tpot } = sameRequests(run, profile, LARGE);
   expect(tpot).toBeCloseTo(0.01, 6);
   // A request that comes within a step waits for its end.
   expect(mean).toBeGreaterThan(0.01 * tokens);
   expect(mean).toBeLessThan(0.01 * (tokens + 1));
 });
 
-test("the band of the p95 is the profile's error and no more, at whatever pace", () => {
-  for (const pace of [0.5, 1, 2]) {
-    const { p95, p95Low, p95High } = sameRequests(run, profile, LARGE, pace);
-    expect(p95Low / p95).toBeCloseTo(1 / 1.2, 1);
-    expect(p95High / p95).toBeCloseTo(1 / 0.8, 1);
-  }
+test("the band of the p95 is the profile's error and no more", () => {
+  const { p95, p95Low, p95High } = sameRequests(run, profile, LARGE);
+  expect(p95Low / p95).toBeCloseTo(1 / 1.2, 1);
+  expect(p95High / p95).toBeCloseTo(1 / 0.8, 1);
 });
 
-test("runs get the figures of their own requests at the pace before them, or at none; those without a profile have none", () => {
+test("runs get the figures of their own requests; those without a profile have none", () => {
   const key = "vllm | poisson | 0.5 | 0";
-  addPredicted(records, key, "The load is too high.", 2);
+  addPredicted(records, key, "The load is too high.");
   addMeasured(records, key, 1);
-  expect(samePairs(pairsOf(records), records, [poisson], paceBefore)).toEqual([]);
-  records.add({ kind: "fit", key: `vllm ${LARGE}`, minutes: 4, report: {}, profile, paceLoopSeconds: 1 });
+  expect(samePairs(pairsOf(records), records, [poisson])).toEqual([]);
+  records.add({ kind: "fit", key: `vllm ${LARGE}`, minutes: 4, report: {}, profile });
   const pairs = pairsOf(records);
   const at = { ...run, requestsPerSecond: 5 };
-  const [slow] = samePairs(pairs, records, [poisson], paceBefore);
-  const [measured] = samePairs(pairs, records, [poisson], asMeasured);
+  const [same] = samePairs(pairs, records, [poisson]);
   const read = recordedProfile(records, { kind: "vllm", model: LARGE }) ?? expect.fail();
-  expect(slow?.predicted).toMatchObject({ ...sameRequests(at, read, LARGE, 2), refused: null });
-  expect(measured?.predicted.tpot).toBeCloseTo(0.01, 6);
-  expect(slow?.predicted.tpot).toBeCloseTo(0.02, 6);
-  expect(samePairs(pairs, records, [], paceBefore)).toEqual([]);
+  expect(same?.predicted).toMatchObject({ ...sameRequests(at, read, LARGE), refused: null });
+  expect(same?.predicted.tpot).toBeCloseTo(0.01, 6);
+  expect(samePairs(pairs, records, [])).toEqual([]);
 });

@@ -8,27 +8,15 @@ import type { Traffic } from "./traffic";
 /**
  * Runs with the simulation of their own requests in place of the plan's prediction, under the recorded profile.
  *
- * @param paceOf the engine's pace that a run is simulated at.
  * @returns without the runs whose profile or traffic is not at hand.
  */
-export function samePairs(
-  pairs: readonly Pair[],
-  records: Records,
-  known: readonly Traffic[],
-  paceOf: (pair: Pair) => number,
-): readonly Pair[] {
+export function samePairs(pairs: readonly Pair[], records: Records, known: readonly Traffic[]): readonly Pair[] {
   return pairs.flatMap((pair) => {
     const { share, requestsPerSecond, measured } = pair;
     const profile = recordedProfile(records, { kind: pair.engine as EngineKind, model: LARGE });
     const traffic = known.find(({ name }) => name === pair.traffic);
     if (profile === null || traffic === undefined) return [];
-    const same = sameRequests({ traffic, share, requestsPerSecond, sent: measured.sent }, profile, LARGE, paceOf(pair));
+    const same = sameRequests({ traffic, share, requestsPerSecond, sent: measured.sent }, profile, LARGE);
     return [{ ...pair, predicted: { ...pair.predicted, ...same, refused: null } }];
   });
 }
-
-/** The pace before the run, which is known when it begins. */
-export const paceBefore = ({ pace }: Pair): number => pace;
-
-/** The profile as the sweep left it. */
-export const asMeasured = (): number => 1;

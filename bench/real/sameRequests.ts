@@ -4,8 +4,8 @@ import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
+import { atPace } from "./enginePace";
 import { figuresOf, type RunFigures, WARM_UP_SHARE } from "./figures";
-import { profileAt } from "./measuring";
 import { replicaOf } from "./predictions";
 import { atMeanRate, type Lengths, type Traffic } from "./traffic";
 
@@ -36,6 +36,10 @@ export function requestsOf({ traffic, share, requestsPerSecond, sent }: SentRun)
   return { unscaled, atSeconds: atMeanRate(unscaled, requestsPerSecond), lengths: traffic.drawn(sent, seed) };
 }
 
+/** A profile whose engines take `pace` times as long. */
+const profileAt = (profile: EngineProfile, pace: number): EngineProfile =>
+  isMeasured(profile) ? { ...profile, engines: profile.engines.map((engine) => atPace(engine, pace)) } : profile;
+
 /** Figures of a run's own requests, with the band of the p95 by the profile's error alone: no request is left to chance. */
 export interface SamePrediction extends RunFigures {
   readonly p95Low: number;
@@ -43,20 +47,20 @@ export interface SamePrediction extends RunFigures {
 }
 
 /**
- * Simulates the very requests of a run at the moments at which they are sent, under a profile at a pace. What differs from the measured
+ * Simulates the very requests of a run at the moments at which they are due, under a profile. What differs from the measured
  * figures is the model's error and the machine's noise, without the chance of which requests a short run has.
  */
-export function sameRequests(run: SentRun, profile: EngineProfile, model: string, pace: number): SamePrediction {
+export function sameRequests(run: SentRun, profile: EngineProfile, model: string): SamePrediction {
   const requests = requestsOf(run);
   const at = (own: number): RunFigures => simulated(requests, profileAt(profile, own), model);
-  const figures = at(pace);
+  const figures = at(1);
   const errors = profile.errors?.endToEnd ?? null;
   const { low, high } = errors === null ? { low: 1, high: 1 } : errorBand(1, errors, false);
   const band = predictionSpan(
     { seconds: figures.p95, spreadSeconds: 0 },
     (isMeasured(profile) ? percentileErrors(profile) : null) ?? errors,
     false,
-    { slower: at(pace * high).p95, faster: at(pace * low).p95 },
+    { slower: at(high).p95, faster: at(low).p95 },
   );
   return { ...figures, p95Low: band.low, p95High: band.high };
 }

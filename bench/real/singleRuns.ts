@@ -8,16 +8,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { hashOf } from "../lib/provenance";
 import { type EngineKind, LARGE } from "./connections";
 import { measuredFigures } from "./figures";
-import {
-  CLIENT_CORE,
-  FINDING_PACE,
-  FINDING_SATURATION,
-  fitKey,
-  fittedProfile,
-  paceLoopSeconds,
-  profileAt,
-  saturationOf,
-} from "./measuring";
+import { CLIENT_CORE, FINDING_SATURATION, fitKey, fittedProfile, saturationOf } from "./measuring";
 import { ms } from "./milliseconds";
 import { type PredictionContext, predictedAlone } from "./predictions";
 import { orderOn, type RealEngine, RealEngines } from "./realEngine";
@@ -61,15 +52,14 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: r
     const [engine] = await started(bench, engines, [orderOn(LARGE, 0)]);
     if (engine === undefined) throw new Error("no engine was started");
     if (!mayFit(bench, engine)) return;
-    const { profile, paceLoopSeconds: atSweep } = await fitted(bench, engine);
-    const paceNow = async (seed: number): Promise<number> => (await paceLoopSeconds(engine, seed)) / atSweep;
+    const profile = await fitted(bench, engine);
     const context = { planner: bench.planner, profile, profileHash: hashOf(profile), cards: bench.cards, seconds: settings.seconds };
     for (const run of left) {
       const key = `${kind} ${run.traffic.name}`;
       const finding = records.find("saturation", key) === undefined ? FINDING_SATURATION : 0;
-      if (!bench.timeLeft(finding + settings.seconds + 2 * FINDING_PACE + AROUND_RUN)) return;
+      if (!bench.timeLeft(finding + settings.seconds + AROUND_RUN)) return;
       const saturation = await saturationOf(records, key, engine, run.traffic);
-      await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation, paceNow });
+      await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation });
     }
   } finally {
     await engines.end();
@@ -122,31 +112,27 @@ interface OneRun {
   readonly engine: RealEngine;
   readonly run: PlannedRun;
   readonly requestsPerSecond: number;
-  /** The engine's times now over those around the sweep. */
-  readonly paceNow: (seed: number) => Promise<number>;
 }
 
 async function oneRun({ records, settings, says }: RealBench, context: PredictionContext, one: OneRun): Promise<void> {
-  const { engine, run, requestsPerSecond, paceNow } = one;
+  const { engine, run, requestsPerSecond } = one;
   const { traffic, share, repeat } = run;
   const key = keyOf(engine.kind, run);
   const seed = seedOf(share);
   const sent = Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds));
   const { unscaled, atSeconds, lengths } = requestsOf({ traffic, share, requestsPerSecond, sent });
   const load = { key, requestsPerSecond, profile: context.profileHash };
-  // A prediction without its run is of an earlier start, at another pace.
-  const pace = await paceNow(seed + repeat);
   const predictedWith = (known: Float64Array, name: string) => {
     const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
     const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
-    return predictedAlone({ ...context, profile: profileAt(context.profile, pace) }, asked);
+    return predictedAlone(context, asked);
   };
   const known = traffic.isReplayed ? unscaled : traffic.knownArrivals;
   const { prediction, plan } = await predictedWith(known, `${seed}`);
   const [planned] = plan === null ? [] : targetEngines(plan);
   if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
   const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
-  records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other, pace });
+  records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other });
   const requests = lengths.map((length, index) => ({
     ...{ atSeconds: atSeconds[index] ?? 0, outputTokens: length.outputTokens },
     body: completionBody(engine.model, length, seed * 100_000 + repeat * 50_000 + index),
@@ -159,8 +145,7 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
     lengths.map(({ outputTokens }) => outputTokens),
     true,
   );
-  const paceAfter = await paceNow(seed + repeat + 0.5);
-  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter });
+  records.add({ kind: "measured", ...load, beganMs, measured });
   const predicted = records.all("predicted").findLast((one) => one.key === key)?.predicted;
   says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} ms predicted, ${ms(measured.p95)} ms measured`);
 }

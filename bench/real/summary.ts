@@ -14,9 +14,6 @@ export interface Pair {
   /** The p95 when another part of the replayed record is known; null where arrivals are drawn. */
   readonly p95OtherPart: number | null;
   readonly measured: Extract<RealRecord, { kind: "measured" }>["measured"];
-  /** How long the engine took over what its profile says, before the run and after it. */
-  readonly pace: number;
-  readonly paceAfter: number;
 }
 
 export const errorFields = ["mean", "p50", "p95", "p99", "ttft", "tpot"] as const;
@@ -34,9 +31,9 @@ export function pairsOf(records: Records): readonly Pair[] {
     const [engine = "", traffic = "", share = "", repeat = ""] = key.split(" | ");
     if (before === undefined) return [];
     checkOrder(before, run);
-    const { predicted, p95OtherPart, pace } = before;
+    const { predicted, p95OtherPart } = before;
     const of = { engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond };
-    return [{ ...of, predicted, p95OtherPart, measured, pace, paceAfter: run.paceAfter }];
+    return [{ ...of, predicted, p95OtherPart, measured }];
   });
 }
 

@@ -147,6 +147,7 @@ function fitTimes(runs: readonly MeasuredRun[], limits: Limits): { readonly time
     });
     return [...misfits, ...search.prior(logs)];
   };
-  const { parameters, cost } = leastSquares(residuals, new Array<number>(search.count).fill(0), DIFFERENCE);
+  const found = search.starts.map((start) => leastSquares(residuals, start, DIFFERENCE));
+  const { parameters, cost } = found.reduce((best, other) => (other.cost < best.cost ? other : best));
   return { times: search.timesAt(parameters), cost };
 }

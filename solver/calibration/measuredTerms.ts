@@ -7,7 +7,8 @@ export type MeasuredTimes = Pick<MeasuredEngine, "step" | "request">;
 
 /** How a fit searches the times of an engine: all are positive, and it searches their logarithms relative to a start. */
 export interface TermSearch {
-  readonly count: number;
+  /** Where the search begins, each in turn: the sum of squares has valleys, and runs hardly tell the cost of a prompt from its delay. */
+  readonly starts: readonly (readonly number[])[];
   timesAt(logs: readonly number[]): MeasuredTimes;
   /** Residuals of the prior: neighbouring slopes of a curve are similar, and what runs do not tell stays near its start. */
   prior(logs: readonly number[]): readonly number[];
@@ -16,6 +17,9 @@ export interface TermSearch {
 /** Strength of the priors, on logarithms: of neighbouring slopes, and of all terms at their start. */
 const SMOOTH = 0.3;
 const PULL = 0.1;
+
+/** Shares of their usual start at which a second search begins: a prompt costs the engine's steps more, and its request waits less. */
+const HEAVY_PROMPT = { perPrompt: 6, delay: 0.3 };
 
 /** Each point of the curve over prompt tokens is at least so many times the one before. */
 const PREFILL_RATIO = 4;
@@ -39,8 +43,13 @@ export function termSearch(
   const start = startOf(runs);
   const decodes = sequences.length;
   const prefills = prompts.length - 1;
+  const count = decodes + prefills + 7;
+  // In the order in which `timesAt` takes terms.
+  const [perPrompt, delay] = [decodes + prefills, count - 1];
+  const light = new Array<number>(count).fill(0);
+  const heavy = light.with(perPrompt, Math.log(HEAVY_PROMPT.perPrompt)).with(delay, Math.log(HEAVY_PROMPT.delay));
   return {
-    count: decodes + prefills + 7,
+    starts: [light, heavy],
     timesAt(logs) {
       let next = 0;
       const term = (from: number): number => from * Math.exp(logs[next++] ?? 0);

@@ -23,14 +23,14 @@ const predictedOf = (refused: string | null) => {
 };
 
 /** Adds the prediction of a run: a p95 of 1.2 s, 0.9 to 1.05 s its band. */
-export function addPredicted(records: Records, key: string, refused: string | null = null, pace = 1): void {
+export function addPredicted(records: Records, key: string, refused: string | null = null): void {
   const predicted = predictedOf(refused);
-  records.add({ kind: "predicted", key, requestsPerSecond: 5, profile, predicted, p95OtherPart: null, pace });
+  records.add({ kind: "predicted", key, requestsPerSecond: 5, profile, predicted, p95OtherPart: null });
 }
 
 /** Adds a run that began at some time, by default now. */
 export function addMeasured(records: Records, key: string, p95: number, of: { readonly beganMs?: number; readonly profile?: string } = {}) {
   const measured = { ...measuredBase, ...times, p95, ttft: 0.2, tpot: 0.1 };
   const load = { key, requestsPerSecond: 5, profile, beganMs: Date.now(), ...of };
-  records.add({ kind: "measured", ...load, measured, paceAfter: 1.1 });
+  records.add({ kind: "measured", ...load, measured });
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MeasuredEngine } from "../hardware/measuredEngine";
+import { simulateRun } from "@/solver/calibration/simulatedRun";
+import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import { atPace } from "./enginePace";
-import { simulateRun } from "./simulatedRun";
 
 const limit = (value: number) => ({ value, origin: "reported" }) as const;
 const span = { least: 1, most: 100 };

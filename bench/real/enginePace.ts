@@ -1,4 +1,4 @@
-import type { MeasuredEngine } from "../hardware/measuredEngine";
+import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 
 /** The engine when all its work takes `pace` times as long. */
 export function atPace(engine: MeasuredEngine, pace: number): MeasuredEngine {
