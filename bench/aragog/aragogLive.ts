@@ -86,9 +86,10 @@ function words(sessions: readonly SeededSession[]): string {
     partial: sum(({ searches }) => searches.partial),
     none: sum(({ searches }) => searches.none),
   };
+  const [forSearch, forEngine] = [sum(({ searches }) => searches.waitedFor.search), sum(({ searches }) => searches.waitedFor.engine)];
   const of = (read: (session: SeededSession) => number | null): number => mean(sessions.map((session) => read(session) ?? Number.NaN));
   const failed = sum(({ turns }) => turns.reduce((all, { failures }) => all + failures.length, 0));
-  return `${setup.programs} programs a seed, half of them votes and half refinements, at ${sessions.map(({ programsPerSecond }) => programsPerSecond.toFixed(2)).join(", ")} a second: ${setup.load} times what the largest model alone serves in the simulator. ${failed} failed. Searches: ${whole} whole, ${partial} partial, ${none} without anything verified; ${of(({ searches }) => searches.meanMs).toFixed(1)} ms in the mean, of ${of(({ searches }) => searches.meanBudgetMs).toFixed(0)} ms that they might take, and ${Math.round(100 * of(({ searches }) => searches.evaluatedShare))} % of the heads.`;
+  return `${setup.programs} programs a seed, half of them votes and half refinements, at ${sessions.map(({ programsPerSecond }) => programsPerSecond.toFixed(2)).join(", ")} a second: ${setup.load} times what the largest model alone serves in the simulator. ${failed} failed. Searches: ${whole} whole, ${partial} partial, ${none} without anything verified; ${of(({ searches }) => searches.meanMs).toFixed(1)} ms in the mean, of ${of(({ searches }) => searches.meanBudgetMs).toFixed(0)} ms that they might take, and ${Math.round(100 * of(({ searches }) => searches.evaluatedShare))} % of the heads. Of ${forSearch + forEngine} requests that joined their queue while their search ran, ${((100 * forEngine) / (forSearch + forEngine)).toFixed(1)} % waited longer for an engine.`;
 }
 
 const turnOf = ({ turns }: AragogSession, turn: Turn): AragogTurn => {

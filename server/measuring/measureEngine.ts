@@ -60,6 +60,10 @@ const MOST_CONCURRENCY = 64;
 /** An engine is watched so long for the requests of others before it gets load. */
 const WATCH_MS = 2_000;
 
+/** What a person can do about an engine that cannot be measured. */
+const wayOut =
+  "A measurement asks for answers of exact lengths by min_tokens and ignore_eos. An engine that honours neither can be attached, but plans use the built-in tables, or a profile that you import.";
+
 /** Failures in a row after which there is nothing to measure. */
 const HOPELESS = 4;
 
@@ -129,7 +133,12 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
         failures += 1;
         onEvent({ kind: "left-out", next, message: ended.message });
         if (failures >= HOPELESS)
-          return { kind: "refused", reason: "failing", message: `${HOPELESS} runs in a row failed: ${ended.message}.`, runs: sweep.runs };
+          return {
+            kind: "refused",
+            reason: "failing",
+            message: `${HOPELESS} runs in a row failed: ${ended.message}. ${wayOut}`,
+            runs: sweep.runs,
+          };
         continue;
       }
       failures = 0;

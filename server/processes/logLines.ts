@@ -1,4 +1,4 @@
-/** Most exceptions and, without any, most last lines that are told. */
+/** Most exceptions and, without any, most last lines that are shown. */
 const mostErrors = 3;
 const mostLines = 5;
 /** Lines of one message: the errors of pydantic, which vLLM reads its flags with, say in the second one what is wrong. */
@@ -19,8 +19,8 @@ const refusal = /^(?:\S+: )?error: /i;
 /** What was written without prefixes, empty lines, art and frames of stacks; if nothing is left, all of it. */
 export function messagesOf(lines: readonly string[]): readonly string[] {
   const bare = lines.map((line) => line.replace(vllmPrefix, ""));
-  const told = bare.filter((line) => !isSetIn(line) && /[\p{L}\p{N}]/u.test(line));
-  return told.length > 0 ? told : bare;
+  const shown = bare.filter((line) => !isSetIn(line) && /[\p{L}\p{N}]/u.test(line));
+  return shown.length > 0 ? shown : bare;
 }
 
 /**

@@ -149,14 +149,14 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
   function inTurn(act: () => Promise<Answer<string>>, signal: AbortSignal): Promise<Answer<string>> {
     const turn = last.then(() => {
       signal.throwIfAborted();
-      return told(act, signal);
+      return answerOf(act, signal);
     });
     last = turn.catch(() => undefined);
     return turn;
   }
 
   /** An error of the system, such as a full disk, is returned as a sentence too. */
-  async function told<Value>(act: () => Promise<Answer<Value>>, signal: AbortSignal | undefined): Promise<Answer<Value>> {
+  async function answerOf<Value>(act: () => Promise<Answer<Value>>, signal: AbortSignal | undefined): Promise<Answer<Value>> {
     try {
       return await act();
     } catch (error) {
@@ -178,11 +178,11 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     keep: beside.keep,
     release: beside.release,
     generate: texts.generate,
-    actual: (engineId, options) => told(() => texts.actual(engineId, options), options.signal),
-    rehearse: (order, options) => told(() => texts.rehearse(order, options), options.signal),
-    log: (engineId, options) => told(() => texts.log(engineId, options), options.signal),
+    actual: (engineId, options) => answerOf(() => texts.actual(engineId, options), options.signal),
+    rehearse: (order, options) => answerOf(() => texts.rehearse(order, options), options.signal),
+    log: (engineId, options) => answerOf(() => texts.log(engineId, options), options.signal),
     observe: ({ signal, limitMs = usualLookMs }) =>
-      told(async () => {
+      answerOf(async () => {
         const gpus = await readGpus(limitMs);
         if (!gpus.ok) return gpus;
         const lives = standing();
@@ -208,14 +208,14 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     start: (order, options) => inTurn(() => start(order, options), options.signal),
     stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),
     why: async (engineId, { signal }) => {
-      const failed = await told(async () => {
+      const failed = await answerOf(async () => {
         const life = lifeNamed(engineId);
         return life === null || life.state === "alive" ? { ok: true, value: null } : { ok: false, message: endText(life, mask) };
       }, signal);
       return failed.ok ? null : { failed: failed.message };
     },
     async progress(engineId, { signal }) {
-      const read = await told(async (): Promise<Answer<string | null>> => {
+      const read = await answerOf(async (): Promise<Answer<string | null>> => {
         const record = records.read(engineId);
         return { ok: true, value: record === null ? null : newestLine(record.log, mask) };
       }, signal);

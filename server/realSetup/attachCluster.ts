@@ -12,7 +12,7 @@ import { type RealPlaces, realConnection } from "./realConnection";
 import { realClusterName, realModelNames } from "./realNames";
 import { SetupFailure, type SetupStep, unwrap } from "./setupStep";
 
-/** A cascade has two engines, each on a core of its own; where there is one core they share it. */
+/** A cascade has two engines of one thread each; where there is one core they share it. */
 const LEAST_CORES = 2;
 
 export interface ClusterParts {

@@ -28,7 +28,7 @@ const SEQUENCES = "16";
 /** Longest prompt and answer, tokens. */
 const CONTEXT_TOKENS = "2048";
 
-/** The real models as an ordinary cluster of processes, with their judge. Each engine has one core. */
+/** The real models as an ordinary cluster of processes, with their judge. Each engine has one thread, which the system may run on any core. */
 export function realConnection({ places, card, cores, files, judgeFile, ports }: RealParts): ClusterConnection {
   const limits = ["--sequences", SEQUENCES, "--context", CONTEXT_TOKENS, "--threads", "1"];
   return {

@@ -10,7 +10,7 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { engineAddon, realClusterName } from "./realNames";
 import { SetupFailure, type SetupStep, StoppedByPerson } from "./setupStep";
 
-/** Readers of the state are told no more often. */
+/** Shortest time between two notices to readers of the state. */
 const TELL_MS = 250;
 
 export interface RealSetupParts {

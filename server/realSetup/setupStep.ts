@@ -18,7 +18,7 @@ export interface StepContext {
 /**
  * One step. It finds what an earlier run of it made and makes only the rest, so that it may be repeated at any time.
  *
- * @returns what came of it, a sentence. @throws SetupFailure; the signal's reason.
+ * @returns its result, a sentence. @throws SetupFailure; the signal's reason.
  */
 export type SetupStep = (context: StepContext) => Promise<string>;
 

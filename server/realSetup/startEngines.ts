@@ -18,7 +18,7 @@ export interface StartParts {
   readonly attach: { measureJudge(clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>> };
 }
 
-/** Starts an engine of each model on a core of its own, as a plan would, and waits for them, the gateway and the judge. */
+/** Starts an engine of one thread for each model, as a plan would, and waits for them, the gateway and the judge. */
 export const startEngines =
   ({ fleet, attach }: StartParts): SetupStep =>
   async (context) => {

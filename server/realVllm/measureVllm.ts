@@ -45,7 +45,7 @@ const LATER =
  * ends it. Plans use the profile from then on. Where one model cannot be measured nothing changes: a profile that has one model of a card
  * leaves the others out of plans.
  *
- * @returns what came of it, in sentences.
+ * @returns its result, in sentences.
  * @throws the signal's reason if it aborts; no engine is left.
  */
 export async function measureVllm(parts: VllmSpeedParts): Promise<string> {

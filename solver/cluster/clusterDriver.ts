@@ -71,11 +71,22 @@ export class ClusterDriver {
     for (let request = world.takeJudged(now); request !== null; request = world.takeJudged(now)) {
       this.queue(request, now, { kind: "answered", judgedScore: world.judgedScore(request) });
     }
+    this.collectSearched(now);
     if (world.hasFreed?.()) this.undecided ||= this.waiting.size > 0;
     this.collectJoining(now);
     while (this.undecided) {
       this.decide(now);
       this.collectJoining(now);
+    }
+  }
+
+  /** Gives waiting requests what was found for them. */
+  private collectSearched(now: number): void {
+    for (let found = this.world.takeSearched?.(now) ?? null; found !== null; found = this.world.takeSearched?.(now) ?? null) {
+      const work = this.waiting.searched(this.ids[found.request] ?? "", found.accurate);
+      if (work === undefined) continue;
+      this.policy.observe({ kind: "searched", work });
+      this.undecided = true;
     }
   }
 

@@ -5,7 +5,13 @@ import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
 
 /** The data known of a request in addition to itself when it joins a queue. */
-export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate";
+export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate" | "searching";
+
+/** A waiting request whose search has ended, and what it found; undefined: nothing. */
+export interface Searched {
+  readonly request: number;
+  readonly accurate: Uint32Array | undefined;
+}
 
 /** Forecasts of requests that change while they wait. */
 export interface ChangingForecasts {
@@ -17,7 +23,8 @@ export interface ChangingForecasts {
 
 /**
  * The environment of a policy on virtual time: arriving requests, engines that answer them and a judge. Requests are identified by their
- * index. At one instant the driver processes the answers, then the judgements, then the requests that join a queue, then decides.
+ * index. At one instant the driver processes the answers, the judgements, the searches that ended and the requests that join a queue, in
+ * this order, then decides.
  */
 export interface ClusterWorld {
   /** The program of each request. */
@@ -37,6 +44,8 @@ export interface ClusterWorld {
   takeAnswered(now: number): number | null;
   /** The next request that is judged by now; null when there is none. */
   takeJudged(now: number): number | null;
+  /** The next waiting request whose search for accurate configurations has ended by now; null or left out: there is none. */
+  takeSearched?(now: number): Searched | null;
   /** The next request that has arrived by now, or moves to another stage; null when there is none. */
   takeJoining(now: number): number | null;
   /** The policy's input for a request that has arrived. */

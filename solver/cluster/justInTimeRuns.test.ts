@@ -82,7 +82,7 @@ describe("programs under just-in-time choice", () => {
     expect(new Set(outcome.model)).toEqual(new Set([1]));
   });
 
-  it("wait for the reading of their prompt once, before their first requests join a queue, where it tells their configurations", () => {
+  it("wait once for the search of their configurations, where these are told and no engine would have kept them longer", () => {
     // So far apart that no two programs overlap.
     const apart = programsOf({ workflows, programs: 4, programsPerSecond: 0.001, seed: 2 });
     const ready = (routeSeconds: number, told: boolean) => {

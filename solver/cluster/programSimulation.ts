@@ -6,8 +6,8 @@ import type { ClusterReplica } from "./clusterEngines";
 /** Delays of the policy's own work, in which requests do not wait for one another. */
 interface PolicyOverhead {
   /**
-   * Time to read a prompt for confidence in models or for accurate configurations: before the first requests of a program join a queue,
-   * where the policy reads these and they are predicted.
+   * Time to read a prompt for confidence in models, before the first requests of a program join a queue, or for accurate configurations,
+   * while they wait in it: where the policy reads these and they are predicted.
    */
   readonly routeSeconds: number;
   /** Time to predict a length: before each request joins a queue, where the policy reads lengths and they are predicted. */
@@ -18,10 +18,14 @@ interface PolicyOverhead {
 
 const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };
 
-/** Delays before a request that begins its program joins a queue, before any other does, and on the way to an engine. */
+/**
+ * Delays before a request that begins its program joins a queue, before any other does, from when one that begins its program joins until
+ * the search for its accurate configurations ends, and on the way to an engine.
+ */
 export interface ProgramDelays {
   readonly firstSeconds: number;
   readonly laterSeconds: number;
+  readonly searchSeconds: number;
   readonly decideSeconds: number;
 }
 
@@ -54,9 +58,13 @@ export interface ProgramSimulation {
 export function delaysOf({ policy, predictions = {}, overhead = NO_OVERHEAD }: ProgramSimulation): ProgramDelays {
   const { confidence, configurations, requestTokens, remainingTokens } = predictions;
   const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;
-  const routes =
-    (policy.needs.includes("confidence") && confidence !== undefined) ||
-    (policy.needs.includes("configurations") && configurations !== undefined);
+  const routes = policy.needs.includes("confidence") && confidence !== undefined;
+  const searches = policy.needs.includes("configurations") && configurations !== undefined;
   const laterSeconds = predicts ? overhead.predictSeconds : 0;
-  return { firstSeconds: laterSeconds + (routes ? overhead.routeSeconds : 0), laterSeconds, decideSeconds: overhead.decideSeconds };
+  return {
+    firstSeconds: laterSeconds + (routes ? overhead.routeSeconds : 0),
+    laterSeconds,
+    searchSeconds: searches ? overhead.routeSeconds : 0,
+    decideSeconds: overhead.decideSeconds,
+  };
 }

@@ -5,7 +5,8 @@ import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/progra
 import { agentNames } from "@/solver/workflow/workflowDocuments";
 import { type CallEnd, type CallLearning, callLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
-import type { ClusterWorld, Sending } from "./clusterWorld";
+import type { ClusterWorld, Searched, Sending } from "./clusterWorld";
+import { ConfigurationSearches } from "./configurationSearches";
 import type { ProgramOutcome } from "./programOutcome";
 import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
@@ -32,6 +33,7 @@ export class ProgramWorld implements ClusterWorld {
 
   /** Ready requests, by when they join a queue; ties in the order of the sample, those that waited for answers last. */
   private readonly joining: SlotHeap;
+  private readonly searches: ConfigurationSearches;
   private became = 0;
   private readonly modelOfStage: number[] = [];
   private readonly stage: Int8Array;
@@ -70,6 +72,9 @@ export class ProgramWorld implements ClusterWorld {
     this.learning = callLearning(policy, learner);
     this.forecasts = policy.needs.includes("workflows") ? this.learning : null;
     this.joining = new SlotHeap(requests);
+    this.searches = new ConfigurationSearches(requests, this.delays.searchSeconds, (request) => {
+      return this.readsConfigurations ? predictions.configurations?.(sample.program[request] ?? 0) : undefined;
+    });
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);
     this.readySeconds = new Float64Array(requests).fill(Number.NaN);
@@ -80,12 +85,14 @@ export class ProgramWorld implements ClusterWorld {
       return (sample.firstRequest[program + 1] ?? 0) - (sample.firstRequest[program] ?? 0);
     });
     for (let request = 0; request < requests; request++) {
-      if (this.graph.unread(request) === 0) this.ready(request, this.arrivalSeconds[request] ?? 0, this.delays.firstSeconds);
+      if (this.graph.unread(request) > 0) continue;
+      this.searches.beginsProgram(request);
+      this.ready(request, this.arrivalSeconds[request] ?? 0, this.delays.firstSeconds);
     }
   }
 
   nextSeconds(): number {
-    return Math.min(this.joining.leastKey, this.engines.nextSeconds());
+    return Math.min(this.joining.leastKey, this.searches.nextSeconds, this.engines.nextSeconds());
   }
 
   advanceTo(now: number): void {
@@ -99,6 +106,10 @@ export class ProgramWorld implements ClusterWorld {
 
   takeJudged(): null {
     return null;
+  }
+
+  takeSearched(now: number): Searched | null {
+    return this.searches.take(now);
   }
 
   takeJoining(now: number): number | null {
@@ -120,7 +131,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   predictions(request: number, stage: number) {
-    const { requestTokens, remainingTokens, configurations } = this.predicted;
+    const { requestTokens, remainingTokens } = this.predicted;
     const { sample } = this;
     const program = sample.program[request] ?? 0;
     const model = this.modelAt(stage);
@@ -130,7 +141,7 @@ export class ProgramWorld implements ClusterWorld {
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),
       call: this.calls[sample.workflow[program] ?? 0]?.[request - (sample.firstRequest[program] ?? 0)],
-      accurate: this.readsConfigurations ? configurations?.(program) : undefined,
+      ...this.searches.known(request),
     };
   }
 
@@ -142,6 +153,7 @@ export class ProgramWorld implements ClusterWorld {
   joined(request: number, { stage }: Start, now: number): void {
     this.stage[request] = stage;
     const model = this.sample.models[this.modelAt(stage)] ?? "";
+    this.searches.joined(request, now);
     this.learning?.joined(request, identityOf(this.sample, request, this.programIds[request] ?? ""), {
       model,
       arrivedSeconds: this.readySeconds[request] ?? now,

@@ -1,7 +1,7 @@
 import { SlotHeap } from "@/solver/collections/slotHeap";
 import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import type { ChangingForecasts, ClusterWorld, PredictedField, Sending } from "./clusterWorld";
+import type { ChangingForecasts, ClusterWorld, PredictedField, Searched, Sending } from "./clusterWorld";
 
 /** One recorded stage visit of a request. */
 export interface RecordedVisit {
@@ -16,13 +16,15 @@ export interface RecordedVisit {
 }
 
 /** A recorded request: the policy's inputs and the results of its engines and judge, in the order of its visits. */
-export interface RecordedRequest extends Pick<WaitingWork, PredictedField | "inputTokens"> {
+export interface RecordedRequest extends Pick<WaitingWork, Exclude<PredictedField, "searching"> | "inputTokens"> {
   /** Null for the only request of its program. */
   readonly program: string | null;
   /** When its program began, where that was known; left out: when it joined its first queue. */
   readonly programStartSeconds?: number;
   /** The forecasts that replaced the first while it waited, and when, in order; left out: none. */
   readonly reforecasts?: readonly { readonly atSeconds: number; readonly forecast?: AgentForecast | undefined }[];
+  /** When the search for its accurate configurations ended, if it waited by then; left out: before. */
+  readonly searchedSeconds?: number;
   readonly routerScores: Readonly<Record<string, number>>;
   readonly judgeResting: boolean;
   readonly visits: readonly RecordedVisit[];
@@ -66,6 +68,9 @@ export class RecordedWorld implements ClusterWorld {
   /** The next event of each request, by time; ties in the order in which they became known. */
   private readonly schedule: SlotHeap;
   private readonly due: Due[];
+  /** Searches that have not ended, by when they do. */
+  private readonly searches: SlotHeap;
+  private readonly searching: boolean[];
   private known = 0;
   /** The current request. */
   private current: number | null = null;
@@ -88,13 +93,18 @@ export class RecordedWorld implements ClusterWorld {
     this.schedule = new SlotHeap(requests.length);
     this.due = requests.map(() => "join");
     this.at = new Array(requests.length);
+    this.searches = new SlotHeap(requests.length);
+    this.searching = requests.map(({ searchedSeconds }) => searchedSeconds !== undefined);
+    for (const [request, { searchedSeconds }] of requests.entries()) {
+      if (searchedSeconds !== undefined) this.searches.push(request, searchedSeconds, request);
+    }
     for (const [request, seconds] of joins.entries()) {
       if (seconds !== Number.POSITIVE_INFINITY) this.expect(request, "join", seconds);
     }
   }
 
   nextSeconds(): number {
-    return this.schedule.leastKey;
+    return Math.min(this.schedule.leastKey, this.searches.leastKey);
   }
 
   advanceTo(now: number): void {
@@ -107,6 +117,13 @@ export class RecordedWorld implements ClusterWorld {
 
   takeJudged(): number | null {
     return this.take("judgement");
+  }
+
+  takeSearched(now: number): Searched | null {
+    if (this.searches.leastKey > now) return null;
+    const request = this.searches.pop();
+    this.searching[request] = false;
+    return { request, accurate: this.requests[request]?.accurate };
   }
 
   takeJoining(): number | null {
@@ -131,7 +148,7 @@ export class RecordedWorld implements ClusterWorld {
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
       ...(forecast !== undefined && { forecast }),
       ...(call !== undefined && { call }),
-      ...(accurate !== undefined && { accurate }),
+      ...(this.searching[request] ? { searching: true } : accurate !== undefined && { accurate }),
     };
   }
 

@@ -64,6 +64,12 @@ export class WaitingList {
     return shown;
   }
 
+  /** Ends the search of work that may go to any model. Returns it; undefined where it waits no longer. */
+  searched(workId: string, accurate: Uint32Array | undefined): WaitingWork | undefined {
+    const work = this.common?.shown.find(({ id }) => id === workId);
+    return work && Object.assign(work, { accurate, searching: undefined });
+  }
+
   /** Gives queued work the forecasts in force, by which its order may change. */
   reforecast(forecastOf: (workId: string) => AgentForecast | undefined): void {
     for (const work of this.common?.shown ?? []) Object.assign(work, { forecast: forecastOf(work.id) });

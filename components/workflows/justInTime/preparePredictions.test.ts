@@ -4,12 +4,22 @@ import { testPredictions } from "../testing/testRounds";
 import { preparePredictions } from "./preparePredictions";
 
 const policyOf = (predictor?: string) => ({ kind: "just-in-time", workflows: [{ predictor }] }) as unknown as PolicyDocument;
-const none = { whole: 0, partial: 0, none: 0, unasked: 0, meanMs: null, meanBudgetMs: null, evaluatedShare: null };
+const none = {
+  whole: 0,
+  partial: 0,
+  none: 0,
+  unasked: 0,
+  meanMs: null,
+  meanBudgetMs: null,
+  evaluatedShare: null,
+  waitedFor: { search: 0, engine: 0 },
+};
 
 it("tells searches by what came of them, and searches that nothing came of by their cause", () => {
   const { figures } = preparePredictions(testPredictions, null);
-  expect(figures.map(({ value }) => value.replace(/\s/g, " "))).toEqual(["90", "7", "2", "1", "3.2 ms", "31 %"]);
+  expect(figures.map(({ value }) => value.replace(/\s/g, " "))).toEqual(["90", "7", "2", "1", "3.2 ms", "12", "31 %"]);
   expect(figures[0]?.detail.replace(/\s/g, " ")).toBe("90 % of searches");
+  expect(figures[5]?.detail).toBe("of 240 requests; the others waited longer for an engine");
   expect(preparePredictions(none, null).figures[0]?.detail).toBe("no search yet");
   expect(preparePredictions({ ...none, none: 3 }, null).says).toContain("too little time");
   expect(preparePredictions({ ...none, none: 3 }, null).says).not.toContain("not available while it loads");

@@ -18,7 +18,8 @@ export function preparePredictions(
   readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
   readonly says: string;
 } {
-  const { whole, partial, none, unasked, meanMs, meanBudgetMs, evaluatedShare } = predictions;
+  const { whole, partial, none, unasked, meanMs, meanBudgetMs, evaluatedShare, waitedFor } = predictions;
+  const beside = waitedFor.search + waitedFor.engine;
   const all = whole + partial + none + unasked;
   const share = (part: number) => (all === 0 ? "no search yet" : `${formatPercent(part / all)} of searches`);
   return {
@@ -28,6 +29,11 @@ export function preparePredictions(
       { name: "None verified in time", value: formatCount(none), detail: share(none) },
       { name: "Predictor not available", value: formatCount(unasked), detail: share(unasked) },
       { name: "A search took", value: msText(meanMs), detail: `of ${msText(meanBudgetMs)} it had, in the mean` },
+      {
+        name: "Waited for a search",
+        value: formatCount(waitedFor.search),
+        detail: beside === 0 ? "no request yet" : `of ${formatCount(beside)} requests; the others waited longer for an engine`,
+      },
       { name: "Heads evaluated", value: formatPercent(evaluatedShare), detail: "of a workflow's heads; the rest was inferred or skipped" },
     ],
     says: [...planSays(namesPredictor(policy), all), ...causesSay(predictions)].join(" "),

@@ -50,5 +50,14 @@ export const testRound = (change: Partial<Round> = {}): Round => ({
 });
 
 export const testPredictions: GatewayRounds["predictions"] = {
-  ...{ whole: 90, partial: 7, none: 2, unasked: 1, meanMs: 3.2, meanBudgetMs: 40, evaluatedShare: 0.31 },
+  ...{
+    whole: 90,
+    partial: 7,
+    none: 2,
+    unasked: 1,
+    meanMs: 3.2,
+    meanBudgetMs: 40,
+    evaluatedShare: 0.31,
+    waitedFor: { search: 12, engine: 228 },
+  },
 };

@@ -364,6 +364,8 @@ export const decisionSchema = z.object({
    * the words of `configurationSet.ts`; absent if predictors were not asked about this request.
    */
   configurations: z.object({ accurate: z.int(), of: z.int(), set: z.array(z.int().min(0).max(0xffffffff)) }).optional(),
+  /** When the search for them ended, in engine seconds on the gateway's own clock; absent if the request did not wait beside it. */
+  searched: z.number().optional(),
   /**
    * What calls of its agent taught, as the policy saw it at the stage it entered last, and when its program began, in engine seconds on the
    * gateway's own clock; absent if the policy does not ask, or nothing is learnt yet. If the policy chooses models, only the beginning.

@@ -66,6 +66,8 @@ export const gatewayRoundsSchema = z.object({
     meanBudgetMs: z.number().nullable(),
     /** Share of a workflow's heads that were evaluated. */
     evaluatedShare: z.number().nullable(),
+    /** Requests that waited for their search, since an engine had room before it ended, and those that waited for an engine longer. */
+    waitedFor: z.object({ search: z.int(), engine: z.int() }),
   }),
 });
 export type GatewayRounds = z.infer<typeof gatewayRoundsSchema>;

@@ -13,7 +13,7 @@ export type RealSetupStepName = (typeof realSetupSteps)[number];
 export interface RealSetupStep {
   readonly name: RealSetupStepName;
   readonly state: "waiting" | "running" | "done" | "failed" | "stopped";
-  /** What it does, or what came of it; empty before it begins. */
+  /** What it does, or its result; empty before it begins. */
   readonly says: string;
   /** 0..1; null: how much is left is not known. */
   readonly progress: number | null;

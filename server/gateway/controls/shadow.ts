@@ -97,11 +97,11 @@ export class Shadow implements DecisionObserver {
   observe(event: PolicyEvent, model: string | null): void {
     this.#guarded(() => {
       if (event.kind === "ended") return this.#policy.observe(event);
-      const followed = this.#followed.get(event.kind === "queued" ? event.work.id : event.workId);
+      const followed = this.#followed.get("work" in event ? event.work.id : event.workId);
       if (followed === undefined) return;
       if (event.kind !== "queued") {
         if (followed.observed) this.#policy.observe(event);
-        if (event.kind !== "dispatched") followed.observed = false;
+        if (event.kind === "left" || event.kind === "finished") followed.observed = false;
         return;
       }
       const { work } = event;

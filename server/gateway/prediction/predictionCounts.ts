@@ -14,11 +14,13 @@ export class PredictionCounts {
   readonly #batches = new Tally([]);
   readonly #answers = new Tally(["outcome"]);
   readonly #searches = new Tally(["outcome"]);
+  readonly #beside = new Tally(["for"]);
   #observe: (seconds: number) => void = () => undefined;
   #observeSearch: (seconds: number) => void = () => undefined;
   #counts = { whole: 0, partial: 0, none: 0, unasked: 0 };
   /** Over the completed searches. */
   #sums = { searches: 0, tookMs: 0, searchMs: 0, evaluatedShare: 0 };
+  #waits = { search: 0, engine: 0 };
 
   /** Counts a question to predictors. */
   asked(outcome: "predicted" | Absence, seconds: number): void {
@@ -39,11 +41,24 @@ export class PredictionCounts {
     this.#sums.evaluatedShare += found.evaluated / found.of;
   }
 
+  /** Counts a request that waited in its queue while its search ran: for the search, or longer, for an engine. */
+  waitedBeside(forSearch: boolean): void {
+    const cause = forSearch ? "search" : "engine";
+    this.#beside.inc({ for: cause });
+    this.#waits[cause] += 1;
+  }
+
   /** Outcomes of searches so far, for `GET /rounds`. */
   get searches(): GatewayRounds["predictions"] {
     const { searches, tookMs, searchMs, evaluatedShare } = this.#sums;
     const meanOf = (sum: number): number | null => (searches === 0 ? null : sum / searches);
-    return { ...this.#counts, meanMs: meanOf(tookMs), meanBudgetMs: meanOf(searchMs), evaluatedShare: meanOf(evaluatedShare) };
+    return {
+      ...this.#counts,
+      meanMs: meanOf(tookMs),
+      meanBudgetMs: meanOf(searchMs),
+      evaluatedShare: meanOf(evaluatedShare),
+      waitedFor: this.#waits,
+    };
   }
 
   batch(): void {
@@ -70,9 +85,15 @@ export class PredictionCounts {
       ["outcome"],
       this.#searches,
     );
+    registry.counter(
+      "weir_gateway_configuration_search_waits_total",
+      "Requests that waited in their queue while the accurate configurations of their program were searched for: for the search (an engine had room before it ended), or longer, for an engine.",
+      ["for"],
+      this.#beside,
+    );
     const search = registry.histogram(
       "weir_gateway_configuration_search_seconds",
-      "Wait of a request for the search of its program's accurate configurations, in wall seconds.",
+      "Duration of a search for a program's accurate configurations, beside the queue, in wall seconds.",
       { labels: [], buckets: secondsBuckets },
     );
     this.#observeSearch = (value) => search.observe(value);

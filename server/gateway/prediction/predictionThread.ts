@@ -68,7 +68,8 @@ export interface ThreadOptions {
 /**
  * A thread with some predictors. Questions that arrive during a batch wait for the next one, of 32 at most, or 8 if an encoder reads them:
  * a single request does not wait for others, and under load batches fill by themselves. A batch takes no more searches for configurations
- * than can be made before the first of them must end (Aragog, section 3.1).
+ * than can be made before the first of them must end (Aragog, section 3.1), and nothing but searches: other predictions are awaited before
+ * a request joins its queue, and do not wait for them.
  */
 export class PredictionThread {
   readonly loaded: readonly Loaded[];
@@ -140,8 +141,7 @@ export class PredictionThread {
   /** The longest time for which a request is held. */
   #limitMs(question: Question): number {
     const { limitMs } = this.#options;
-    const alone = question.wanted.every(({ lengths, confidence }) => lengths === null && confidence === null);
-    return alone ? Math.min(limitMs, question.searchMs + wayMs) : limitMs;
+    return searches(question) ? Math.min(limitMs, question.searchMs + wayMs) : limitMs;
   }
 
   /** Runs after all questions of this turn of the event loop. */
@@ -159,7 +159,8 @@ export class PredictionThread {
     const open = this.#waiting.filter(({ settled }) => !settled);
     const nowMs = performance.now();
     const { batch, searchedByMs } = this.#batchOf(open, nowMs);
-    this.#waiting = open.slice(batch.length);
+    const taken = new Set(batch);
+    this.#waiting = open.filter((pending) => !taken.has(pending));
     if (batch.length === 0) {
       if (this.#closing) void this.#thread.close();
       return;
@@ -176,18 +177,17 @@ export class PredictionThread {
       );
   }
 
-  /** The first waiting questions, and when the first search among them must end. */
+  /** The first waiting questions of one kind, and when the first search among them must end. */
   #batchOf(open: readonly Pending[], nowMs: number): { readonly batch: readonly Pending[]; readonly searchedByMs: number } {
     const batch: Pending[] = [];
     let searchedByMs = Number.POSITIVE_INFINITY;
-    let count = 0;
-    for (const pending of open.slice(0, this.#bounds.mostInBatch)) {
-      if (searches(pending.question)) {
-        const byMs = Math.min(searchedByMs, pending.searchedByMs);
-        if (count > 0 && nowMs + (count + 1) * this.#searchMs > byMs) break;
-        searchedByMs = byMs;
-        count += 1;
-      }
+    const [first] = open;
+    const searching = first !== undefined && searches(first.question);
+    const alike = open.filter(({ question }) => searches(question) === searching);
+    for (const pending of alike.slice(0, this.#bounds.mostInBatch)) {
+      const byMs = Math.min(searchedByMs, pending.searchedByMs);
+      if (searching && batch.length > 0 && nowMs + (batch.length + 1) * this.#searchMs > byMs) break;
+      searchedByMs = byMs;
       batch.push(pending);
     }
     return { batch, searchedByMs };

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import type { Absence, FoundConfigurations } from "./prediction";
+import type { ProgramSearch } from "./programSearch";
 
 /** Programs whose accurate configurations are remembered. */
 const mostPrograms = 4_096;
-
-/** The result of a search, or why there is none. */
-export type Searched = Promise<FoundConfigurations | Absence>;
 
 /** An agent's request as searches identify it. */
 export interface SearchedRequest {
@@ -24,7 +21,7 @@ interface FirstRequest {
 
 /** The search of a program's latest turn. */
 interface Turn {
-  readonly found: Searched;
+  readonly search: ProgramSearch;
   /** Hash of the question by agent in this turn: texts are not kept. */
   readonly texts: Map<string, string>;
 }
@@ -34,21 +31,21 @@ interface Turn {
  * before, the session's next turn has begun, and it gets a new search.
  */
 export class ProgramSearches {
-  readonly #mutex = new BoundedMap<Turn>(mostPrograms);
+  readonly #turns = new BoundedMap<Turn>(mostPrograms);
 
   /** The search that applies to the request; undefined if it must be made, or was never made. */
-  of({ key, first }: SearchedRequest): Searched | undefined {
-    const turn = this.#mutex.get(key);
-    if (turn === undefined || first === null) return turn?.found;
+  of({ key, first }: SearchedRequest): ProgramSearch | undefined {
+    const turn = this.#turns.get(key);
+    if (turn === undefined || first === null) return turn?.search;
     const hash = hashOf(first.text);
     if ((turn.texts.get(first.agent) ?? hash) !== hash) return undefined;
     turn.texts.set(first.agent, hash);
-    return turn.found;
+    return turn.search;
   }
 
   /** The request begins the program's turn, with this search. */
-  begin({ key, first }: SearchedRequest, found: Searched): void {
-    if (first !== null) this.#mutex.put(key, { found, texts: new Map([[first.agent, hashOf(first.text)]]) });
+  begin({ key, first }: SearchedRequest, search: ProgramSearch): void {
+    if (first !== null) this.#turns.put(key, { search, texts: new Map([[first.agent, hashOf(first.text)]]) });
   }
 }
 

@@ -6,15 +6,19 @@ import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 import type { GatewayLimits } from "../http/limits";
 import { callOf, type ModelRequest } from "../http/modelRequest";
 import type { FeatureLog } from "./featureLog";
-import { MovingMean } from "./movingMean";
 import type { Absence, Answer, FoundConfigurations, ModelPrediction, Predictions, PredictorQuery, Question, Wanted } from "./prediction";
 import type { PredictionCounts } from "./predictionCounts";
 import type { PredictionService } from "./predictionService";
+import { ProgramSearch } from "./programSearch";
 import { ProgramSearches, type SearchedRequest } from "./programSearches";
 import { questionOf } from "./questionOf";
+import { RecentWaits } from "./recentWaits";
 
 /** Models of one policy with predictions; this keeps records small. */
 const mostModels = 16;
+
+/** Share of requests for which an engine may have room before their search ends. */
+const lateShare = 0.2;
 
 /** What a policy asks of predictors; null if it reads no predictions. If it names no predictor, its requests are still logged. */
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
@@ -41,8 +45,9 @@ export interface PolicyPrediction {
   readonly predicted: Predictions;
   /** The predictor of its workflow's configurations if the request is one of the first of its program; else null. */
   readonly searched: string | null;
-  /** Configurations predicted to be accurate for its program, found at the program's first requests. */
-  readonly accurate?: Uint32Array | undefined;
+  /** The search for the accurate configurations of its program, made of the program's first requests; null: none is made. */
+  readonly search: ProgramSearch | null;
+  /** Why a length or a confidence is missing; null: none is. */
   readonly absent: Absence | null;
 }
 
@@ -68,8 +73,8 @@ export class RequestPredictions {
   /** The predictors' confidence at a program's first request, by predictor and program. */
   readonly #sure = new BoundedMap<Predictions>();
   readonly #searches = new ProgramSearches();
-  /** Wall milliseconds for which requests waited for engines, under policies with predicted configurations. */
-  readonly #queueMs = new MovingMean();
+  /** For how long requests waited until an engine had room, under policies with predicted configurations. */
+  readonly #waits = new RecentWaits();
 
   constructor(options: RequestPredictionsOptions) {
     this.service = options.service;
@@ -77,72 +82,90 @@ export class RequestPredictions {
   }
 
   /**
-   * Wall milliseconds for a search: it must end before its request's first stage can start, which is estimated from recent waiting times
-   * (Aragog, section 3.1).
+   * Wall milliseconds for a search, which runs while its request waits in the queue: most must end before their request's first stage can
+   * start (Aragog, section 3.1, which takes the mean of recent waits; half of them are shorter).
    */
   get #searchMs(): number {
     const { searchSeconds, predictionSeconds } = this.#options.limits;
-    return Math.min(Math.max(this.#queueMs.mean ?? 0, 1000 * searchSeconds), 1000 * predictionSeconds);
+    return Math.min(Math.max(this.#waits.quantile(lateShare) ?? 0, 1000 * searchSeconds), 1000 * predictionSeconds);
   }
 
-  /** Notes the wait for an engine of a request under a policy with these queries; in wall milliseconds. */
-  waited(wanted: Wanted | null, queueMs: number): void {
-    if (wanted !== null && wanted.configurations.length > 0) this.#queueMs.note(queueMs);
+  /**
+   * Notes the wait of a request, in wall milliseconds, under a policy with these queries. One that goes at the moment at which its search
+   * ended has waited for that: an engine had room before.
+   */
+  waited(wanted: Wanted | null, queueMs: number, { searchedSeconds, dispatchedSeconds }: Waited): void {
+    if (wanted === null || wanted.configurations.length === 0) return;
+    const forSearch = searchedSeconds === dispatchedSeconds;
+    this.#waits.note(forSearch ? 0 : queueMs);
+    if (searchedSeconds !== null) this.#options.counts.waitedBeside(forSearch);
   }
 
-  /** Asks for what the policies want to know about a request; what does not arrive in time is absent. Never rejects. */
+  /**
+   * Asks for what the policies want to know about a request; what does not arrive in time is absent. Searches for accurate configurations
+   * begin, and are not awaited. Never rejects.
+   */
   async about(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Prediction> {
     const askedMs = performance.now();
     const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
     const asks = questionOf(asked, [], this.#searchMs);
-    const programs = wanted.map((want) => programOf(want, asked));
-    const searches = programs.map((program) => (program?.begins ? program.hash : null));
-    const requests = programs.map((program): SearchedRequest | null => {
-      if (program === null || !isSession(asked)) return null;
-      return { key: programKey(program.hash, asked), first: program.begins ? { agent: asked.stage, text: asks.text } : null };
+    const asking = wanted.map(({ lengths, confidence, models }, at) => {
+      return { lengths, models, confidence: sure[at] === undefined ? confidence : null, configurations: null };
     });
-    const found = requests.map((request) => (request === null ? undefined : this.#searches.of(request)));
-    const asking = wanted.map(({ lengths, confidence, models }, at) => ({
-      ...{ lengths, models, confidence: sure[at] === undefined ? confidence : null },
-      configurations: found[at] === undefined ? (searches[at] ?? null) : null,
-    }));
-    const question = { ...asks, wanted: asking };
-    const { facts } = question;
-    const coming = isAsked(asking) ? this.service.ask(question) : null;
-    for (const [at, { configurations }] of asking.entries()) {
-      if (configurations === null || coming === null) continue;
-      const searched = coming.then((answer) => foundIn(answer, at) ?? this.service.absence(configurations) ?? "failed");
-      found[at] = searched;
-      const request = requests[at] ?? null;
-      if (request !== null) this.#searches.begin(request, searched);
-    }
-    const [came, outcomes] = await Promise.all([coming, Promise.all(found)]);
+    const searches = this.#search(asked, wanted, asks);
+    const isAsked = asking.some(({ lengths, confidence }) => lengths !== null || confidence !== null);
+    const came = isAsked ? await this.service.ask({ ...asks, wanted: asking }) : null;
     const policies = wanted.map((want, at): PolicyPrediction => {
-      const outcome = outcomes[at];
-      const unfound = typeof outcome === "string" && searches[at] !== null ? outcome : null;
-      const accurate = typeof outcome === "object" ? outcome.accurate : undefined;
-      const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate };
+      const known = { wanted: want, predicted: sure[at] ?? {}, ...(searches[at] ?? noSearch) };
       const own = asking[at];
-      if (came === null || own === undefined) return { ...known, absent: unfound };
+      if (came === null || own === undefined) return { ...known, absent: null };
       if (typeof came === "string") return { ...known, absent: came };
       const predicted = came.predicted[at] ?? {};
       if (own.confidence !== null && isSession(asked) && this.service.absence(own.confidence) === null)
         this.#sure.put(programKey(own.confidence, asked), confidenceAlone(predicted));
-      const [absent = unfound] = [own.lengths, own.confidence].flatMap((hash) => (hash === null ? [] : (this.service.absence(hash) ?? [])));
+      const [absent = null] = [own.lengths, own.confidence].flatMap((hash) => (hash === null ? [] : (this.service.absence(hash) ?? [])));
       return { ...known, predicted: joined(known.predicted, predicted), absent };
     });
-    if (came !== null) this.#count(question, { came, policies, tookMs: performance.now() - askedMs });
-    return { policies, facts, sketch: came === null || typeof came === "string" ? null : came.sketch };
+    if (came !== null) {
+      const outcome = policies.find(({ absent }) => absent !== null)?.absent ?? "predicted";
+      this.#options.counts.asked(outcome, (performance.now() - askedMs) / 1000);
+    }
+    return { policies, facts: asks.facts, sketch: came === null || typeof came === "string" ? null : came.sketch };
   }
 
-  #count({ wanted, searchMs }: Question, { came, policies, tookMs }: Came): void {
-    const { counts } = this.#options;
-    counts.asked(policies.find(({ absent }) => absent !== null)?.absent ?? "predicted", tookMs / 1000);
-    for (const [at, { configurations }] of wanted.entries()) {
-      if (configurations === null) continue;
-      const found = foundIn(came, at);
-      counts.searched(typeof found === "string" ? null : found, { tookMs, searchMs });
-    }
+  /** By policy, the search that applies to the request: that of its program, or a new one. */
+  #search(asked: ModelRequest, wanted: readonly Wanted[], asks: Question): readonly Pick<PolicyPrediction, "searched" | "search">[] {
+    const programs = wanted.map((want) => programOf(want, asked));
+    const requests = programs.map((program): SearchedRequest | null => {
+      if (program === null || !isSession(asked)) return null;
+      return { key: programKey(program.hash, asked), first: program.begins ? { agent: asked.stage, text: asks.text } : null };
+    });
+    const known = requests.map((request) => (request === null ? undefined : this.#searches.of(request)));
+    const searched = programs.map((program) => (program?.begins ? program.hash : null));
+    const queries = wanted.map(({ models }, at): PredictorQuery => {
+      return { lengths: null, confidence: null, models, configurations: known[at] === undefined ? (searched[at] ?? null) : null };
+    });
+    const begins = queries.some(({ configurations }) => configurations !== null);
+    const coming = begins ? this.service.ask({ ...asks, wanted: queries }) : null;
+    return queries.map(({ configurations }, at) => {
+      const own = { searched: searched[at] ?? null, search: known[at] ?? null };
+      if (configurations === null || coming === null) return own;
+      const search = new ProgramSearch(this.#found(coming, { at, configurations, searchMs: asks.searchMs }));
+      const request = requests[at] ?? null;
+      if (request !== null) this.#searches.begin(request, search);
+      return { ...own, search };
+    });
+  }
+
+  /** What a search finds, counted. */
+  async #found(coming: Promise<Answer | Absence>, { at, configurations, searchMs }: Sought): Promise<FoundConfigurations | Absence> {
+    const beganMs = performance.now();
+    const came = await coming;
+    const found = typeof came === "string" ? came : came.configurations[at];
+    const outcome = found ?? this.service.absence(configurations) ?? "failed";
+    const took = { tookMs: performance.now() - beganMs, searchMs };
+    this.#options.counts.searched(typeof outcome === "string" ? null : outcome, took);
+    return outcome;
   }
 
   /** Logs the answers of a finished request for training: the features known at its arrival, and what was written. */
@@ -164,11 +187,21 @@ export class RequestPredictions {
   }
 }
 
-interface Came {
-  readonly came: Answer | Absence;
-  readonly policies: readonly PolicyPrediction[];
-  readonly tookMs: number;
+/** In engine seconds; a search that ended before the request waited, or was not made, is null. */
+interface Waited {
+  readonly searchedSeconds: number | null;
+  readonly dispatchedSeconds: number;
 }
+
+/** The query of a search among those of its question. */
+interface Sought {
+  readonly at: number;
+  /** The predictor. */
+  readonly configurations: string;
+  readonly searchMs: number;
+}
+
+const noSearch = { searched: null, search: null };
 
 interface Finished {
   readonly asked: ModelRequest;
@@ -180,9 +213,7 @@ interface Finished {
 /** The part of a prediction that a policy reads; null if it reads none or the request has no prediction. */
 export function predictionFor(prediction: Prediction | null, wanted: Wanted | null): PolicyPrediction | null {
   if (wanted === null || prediction === null) return null;
-  return (
-    prediction.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, searched: null, absent: "not-asked" }
-  );
+  return prediction.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, ...noSearch, absent: "not-asked" };
 }
 
 export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
@@ -219,12 +250,6 @@ function programOf({ configurations }: Wanted, asked: ModelRequest): { readonly 
   const own = call && configurations.find(({ workflow }) => workflow === call.workflow);
   return call && own ? { hash: own.hash, begins: own.firstAgents.includes(call.agent) } : null;
 }
-
-const isAsked = (asking: readonly PredictorQuery[]): boolean =>
-  asking.some(({ lengths, confidence, configurations }) => lengths !== null || confidence !== null || configurations !== null);
-
-const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | Absence | null =>
-  typeof came === "string" ? came : (came.configurations[at] ?? null);
 
 const isSession = ({ programId, decisionId }: ModelRequest): boolean => programId !== decisionId;
 

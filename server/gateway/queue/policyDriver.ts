@@ -1,6 +1,7 @@
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
 import type { Replica } from "../engines/replica";
+import type { ProgramSearch } from "../prediction/programSearch";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
 
@@ -59,6 +60,8 @@ export class PolicyDriver {
   #wakesAtMs = Number.POSITIVE_INFINITY;
   /** The revision of the forecasts that waiting work has. */
   #forecastRevision = 0;
+  /** Work that waits beside each running search. */
+  readonly #beside = new Map<ProgramSearch, WaitingEntry[]>();
   /** Requests that began with this policy and are not answered yet. */
   active = 0;
 
@@ -174,7 +177,7 @@ export class PolicyDriver {
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
       const { stage = entry.stage, degraded = null } = action;
-      const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds };
+      const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds, searchedSeconds: entry.searchedSeconds };
       this.#settle(entry, { kind: "granted", replica, stage, degraded, priority: wholeOf(action.priority), ...times });
     }
     this.#sweep();
@@ -204,11 +207,38 @@ export class PolicyDriver {
     this.#wakesAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Pumps on a timer, without a request that could carry a failure. */
+  /** Waits for the entry's search, unless other work of its program does already. */
+  #waitBeside(search: ProgramSearch, entry: WaitingEntry): void {
+    const beside = this.#beside.get(search);
+    if (beside !== undefined) return void beside.push(entry);
+    this.#beside.set(search, [entry]);
+    void search.ended.then(() => this.#searched(search));
+  }
+
+  /** Says what a search found to all work that waited beside it, before the next decision. */
+  #searched(search: ProgramSearch): void {
+    const nowMs = performance.now();
+    const waiting = (this.#beside.get(search) ?? []).filter(({ settled }) => !settled);
+    this.#beside.delete(search);
+    if (waiting.length === 0) return;
+    this.#alone(() => {
+      for (const entry of waiting) {
+        entry.searched(search.accurate, this.#secondsAt(nowMs));
+        this.policy.observe({ kind: "searched", work: entry });
+      }
+      this.pump(nowMs);
+    });
+  }
+
   #pumpAlone(): void {
     this.#sleep();
+    this.#alone(() => this.pump(performance.now()));
+  }
+
+  /** Calls the policy without a request that could carry a failure. */
+  #alone(call: () => void): void {
     try {
-      this.pump(performance.now());
+      call();
     } catch (error) {
       // A bug of the policy fails the work that waits for it, and not the gateway.
       for (const entry of this.#waiting) this.#settle(entry, { kind: "failed", error });
@@ -236,6 +266,7 @@ export class PolicyDriver {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#insert(entry);
       this.#count(entry, 1);
+      if (entry.searching === true && work.search) this.#waitBeside(work.search, entry);
       try {
         if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
         this.pump(nowMs);

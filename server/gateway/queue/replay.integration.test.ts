@@ -182,7 +182,7 @@ const stageOf = ({ candidates = [] }: Decision, model: string): number => candid
 
 function recorded(decision: Decision): RecordedRequest {
   const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-  const { programStart, forecast, reforecasts = [], call, configurations } = decision;
+  const { programStart, forecast, reforecasts = [], call, configurations, searched } = decision;
   return {
     program,
     ...(programStart !== undefined && { programStartSeconds: programStart }),
@@ -190,6 +190,7 @@ function recorded(decision: Decision): RecordedRequest {
     reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
     ...(call !== undefined && { call }),
     ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
+    ...(searched !== undefined && { searchedSeconds: searched }),
     inputTokens,
     ...(predictedTokens !== undefined && { predictedTokens }),
     ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),

@@ -1,6 +1,7 @@
 import type { Action, Evidence, PolicyReason, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Replica } from "../engines/replica";
+import type { ProgramSearch } from "../prediction/programSearch";
 
 /** The policy's decision about queued work. */
 export type Grant =
@@ -15,6 +16,8 @@ export type Grant =
       readonly priority: number | null;
       readonly queuedSeconds: number;
       readonly dispatchedSeconds: number;
+      /** When the search for its accurate configurations ended; null: before it waited, or none was made. */
+      readonly searchedSeconds: number | null;
     }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
@@ -42,11 +45,13 @@ export interface Failed {
 }
 
 /** Absent times are set to the moment at which the work reaches the driver. */
-export type Work = Omit<WaitingWork, "state" | Times> & {
+export type Work = Omit<WaitingWork, "state" | "searching" | Times> & {
   readonly [Time in Times]?: number | undefined;
 } & {
   /** The forecast in force, recorded with the engine seconds at which the work gets it; absent: it keeps its own. */
   readonly reforecast?: ((nowSeconds: number) => AgentForecast | undefined) | undefined;
+  /** The search for its accurate configurations; null or absent: none is made. */
+  readonly search?: ProgramSearch | null | undefined;
 };
 type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 
@@ -61,7 +66,10 @@ export class WaitingEntry implements WaitingWork {
   readonly predictedTokens: number | undefined;
   readonly predictedProgramTokens: number | undefined;
   readonly call: WorkflowCall | undefined;
-  readonly accurate: Uint32Array | undefined;
+  accurate: Uint32Array | undefined;
+  searching: boolean | undefined;
+  /** When its search ended, in engine seconds; null: it did not wait beside one. */
+  searchedSeconds: number | null = null;
   forecast: AgentForecast | undefined;
   readonly failedStages: readonly number[] | undefined;
   readonly answeredStages: readonly number[] | undefined;
@@ -82,12 +90,20 @@ export class WaitingEntry implements WaitingWork {
     this.predictedProgramTokens = work.predictedProgramTokens;
     this.call = work.call;
     this.accurate = work.accurate;
+    this.searching = (state.kind === "queued" && work.search?.runs) || undefined;
     this.forecast = work.forecast;
     this.failedStages = work.failedStages;
     this.answeredStages = work.answeredStages;
     this.evidence = work.evidence;
     this.state = state;
     this.#reforecast = work.reforecast;
+  }
+
+  /** Its search has ended with these configurations. */
+  searched(accurate: Uint32Array | undefined, nowSeconds: number): void {
+    this.accurate = accurate;
+    this.searching = undefined;
+    this.searchedSeconds = nowSeconds;
   }
 
   /** Takes the forecast in force. */

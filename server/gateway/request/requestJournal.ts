@@ -114,6 +114,8 @@ export class RequestJournal {
   startGain: GainDecision | undefined;
   /** The predictions that its policy read; null if it reads none. */
   policyPrediction: PolicyPrediction | null = null;
+  /** When the search for its accurate configurations ended, in engine seconds; null: before it waited, or none was made. */
+  searchedSeconds: number | null = null;
   /** The expected lengths at the stage it entered last. */
   expected: Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> = {};
   /** Its call in the workflow tracker; null if it is not followed. */
@@ -281,7 +283,8 @@ export class RequestJournal {
       if (this.#forecast !== undefined) decision.forecast = this.#forecast;
       if (this.#reforecasts.length > 0) decision.reforecasts = this.#reforecasts;
     }
-    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.policyPrediction?.accurate });
+    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.policyPrediction?.search?.accurate });
+    if (this.searchedSeconds !== null) decision.searched = this.searchedSeconds;
     const predictions = recordedPrediction(this.policyPrediction);
     if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
@@ -321,7 +324,8 @@ function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call,
 /** A record's predictions, rounded; null if the policy names no predictor. */
 function recordedPrediction(policyPrediction: PolicyPrediction | null): Decision["predictions"] | null {
   if (policyPrediction === null) return null;
-  const { wanted, predicted, searched, absent } = policyPrediction;
+  const { wanted, predicted, searched, search } = policyPrediction;
+  const absent = policyPrediction.absent ?? (searched === null ? null : (search?.absent ?? null));
   const { lengths, confidence } = wanted;
   if (lengths === null && confidence === null && searched === null) return null;
   const rounded = (value: number | undefined, digits: number) => (value === undefined ? undefined : Number(value.toFixed(digits)));

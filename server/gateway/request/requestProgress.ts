@@ -4,6 +4,7 @@ import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
 import type { ApiError } from "../http/apiError";
 import { callOf, type ModelRequest } from "../http/modelRequest";
+import type { ProgramSearch } from "../prediction/programSearch";
 import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
@@ -53,8 +54,8 @@ export class RequestProgress {
   failures = 0;
   kept: KeptAnswer | null = null;
   failure: StageFailure | null = null;
-  /** Configurations of its workflow that are predicted to be accurate; undefined without a prediction. */
-  accurate: Uint32Array | undefined;
+  /** The search for the accurate configurations of its program; null: none is made. */
+  search: ProgramSearch | null = null;
   /** Stages that used up their attempts. */
   readonly #failed: number[] = [];
   /** Stages whose answers were escalated and are kept. */
@@ -148,7 +149,8 @@ export class RequestProgress {
       predictedTokens: this.#expected.predictedTokens,
       predictedProgramTokens: this.#expected.predictedProgramTokens,
       call: this.#workflowCall,
-      accurate: this.accurate,
+      accurate: this.search?.accurate,
+      search: this.search,
       forecast: this.#forecast,
       reforecast: this.#forecastModel === null ? undefined : (nowSeconds) => this.#reforecast(nowSeconds),
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,

@@ -78,7 +78,8 @@ export class RequestRun {
     if (grant.kind === "withdrawn") return this.#reroute(awaited);
     if (grant.kind === "refused") return this.#refused(grant, awaited);
     if (grant.kind === "skip") return this.#skipTo(grant);
-    serving.predictions.waited(this.#served.wanted, queueMs);
+    serving.predictions.waited(this.#served.wanted, queueMs, grant);
+    if (grant.searchedSeconds !== null) this.#journal.searchedSeconds = grant.searchedSeconds;
     this.#progress.dispatched(grant);
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
@@ -240,7 +241,7 @@ export class RequestRun {
     const { serving, asked, call } = this.#options;
     const { policy } = this.#served.driver;
     const { stage, reason, skipped, wantedReason = reason } = start;
-    this.#progress.accurate = policyPrediction?.accurate;
+    this.#progress.search = policyPrediction?.search ?? null;
     if (this.#served.kind === "cascade" && !policy.choosesModel) {
       const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
       serving.shadow?.start(asked, { request, model: policy.modelOfStage(stage), prediction: this.#progress.prediction, forecast });

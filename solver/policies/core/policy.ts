@@ -34,6 +34,11 @@ export interface WaitingWork {
    */
   readonly accurate?: Uint32Array | undefined;
   /**
+   * Whether the search for `accurate` still runs: the work waits and is not sent before it ends. A driver then says what was found by a
+   * `searched` event. Left out: no.
+   */
+  readonly searching?: boolean | undefined;
+  /**
    * What is learnt of its agent from earlier programs; left out where nothing has been learnt yet, or the policy does not read it. A driver
    * replaces it while the work waits whenever what is learnt is published anew.
    */
@@ -153,6 +158,8 @@ export type RefusalCause = "no-configuration" | "no-stage";
 export type PolicyEvent =
   /** Work joined a model's queue, for the first time or again. */
   | { readonly kind: "queued"; readonly work: WaitingWork }
+  /** The search for the accurate configurations of waiting work has ended: the work has what it found, if anything. */
+  | { readonly kind: "searched"; readonly work: WaitingWork }
   /** Queued work was cancelled before any dispatch. */
   | { readonly kind: "left"; readonly workId: string }
   | {

@@ -30,7 +30,8 @@ import { StagedWorkflow } from "./stagedWorkflow";
 /**
  * The model of a workflow's stage is chosen when an engine has room (Aragog, section 3.2). All waiting requests are one queue, by default in
  * the order in which their programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round assigns
- * it to requests by the policy's selection. Each request gets a model of at least one configuration that is accurate for its program and
+ * it to requests by the policy's selection. A request whose program's accurate configurations are still searched for waits, and is passed
+ * over, until the search ends (section 3.1). Each request gets a model of at least one configuration that is accurate for its program and
  * agrees with the choices for it so far; the new choice narrows them. A request that no free model may serve is passed over and blocks
  * none. So is one that its place holds back; which then is due, and keeps a replica, is decided as for any queue (`placements.ts`).
  *
@@ -81,6 +82,11 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     return one;
   }
 
+  function searched(work: WaitingWork): void {
+    staged(work).program?.say(work.accurate);
+    if (binding !== null) binding.unbound += 1;
+  }
+
   function allowed(one: StagedWork): number {
     const { program, agent } = one;
     if (program === null) return (1 << largest) & ~out;
@@ -92,7 +98,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
 
   /** Binds the requests that arrived since, in the order of the list. */
   function bindWaiting(waiting: readonly WaitingWork[]): void {
-    const queued = waiting.filter(({ state }) => state.kind === "queued").map(staged);
+    const queued = waiting.filter(({ state, searching }) => state.kind === "queued" && searching !== true).map(staged);
     binding?.count(queued, largest);
     for (const one of queued) if (one.bound < 0) allowed(one);
   }
@@ -129,7 +135,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
   function refuse(waiting: readonly WaitingWork[], actions: Action[]): void {
     const missing = names.filter((_, model) => (out & (1 << model)) !== 0).join(", ");
     for (const work of waiting) {
-      if (work.state.kind !== "queued") continue;
+      if (work.state.kind !== "queued" || work.searching === true) continue;
       const one = staged(work);
       if (one.gone || allowed(one) !== 0) continue;
       waitsNoLonger(one);
@@ -148,7 +154,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     for (const [model, own] of engines.entries()) free[model] = own.free;
     if (free.every((slots) => slots === 0)) return false;
     rounds += 1;
-    const mayGo = (one: StagedWork): number => (heldNow.has(one) ? 0 : allowed(one));
+    const mayGo = (one: StagedWork): number => (one.work.searching === true || heldNow.has(one) ? 0 : allowed(one));
     const queue = new RoundQueue({ waiting, ordered: roundOrder.isOwn, round: rounds, out, staged, allowed: mayGo });
     const models = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
@@ -244,6 +250,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       place.observe?.(event);
       if (event.kind === "left") held.forget(event.workId);
       if (event.kind === "queued") staged(event.work);
+      else if (event.kind === "searched") searched(event.work);
       else if (event.kind === "ended") for (const workflow of workflows) programs.ended(workflow, event.programId);
       else if (event.kind === "left" || event.kind === "finished") {
         const call = calls.get(event.workId);
