@@ -28,7 +28,7 @@ test("the table of single engines marks refused loads and gives them no band", (
   expect(lineWith(text, "| vllm | poisson | 50 %")).toContain("| 1200 / 1000 | - | - | 900 to 1050 | yes |");
   expect(lineWith(text, "| vllm | poisson | 85 %")).toContain("| 1200 / 7000 | - | - | refused | - |");
   expect(lineWith(text, "| all |")).toMatch(/^\| all \| 2 \| 1 \|.*\| 100.0 % \| 6.3 % \|$/);
-  // The p95 error at 50 %: of the plan, and twice of the same requests, which no profile is at hand for.
+  // The p95 error at 50 %: of the plan, and of the same requests, which no profile is at hand for.
   expect(
     text
       .split("\n")

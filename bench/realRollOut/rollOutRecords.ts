@@ -145,8 +145,8 @@ export function countedAnswers(
 /** The table of all runs of an engine. */
 export function recordsTable(records: readonly RollOutRecord[]): string {
   const head =
-    "| killed | when | sent | failed | connection errors | 429 or 5xx | right | wrong by the model | garbled or cut | p50 | p95 | longest | there, back | operator |";
-  const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+    "| killed | when | sent | failed | connection errors | 429 or 5xx | right | wrong by the model | garbled or cut | p50 | p95 | longest | there, back | operator | commit |";
+  const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
   const rows = records.map((one) => {
     const seconds = [one.p50Seconds, one.p95Seconds, one.longestSeconds].map((value) =>
       value === null ? "-" : `${value.toFixed(value < 10 ? 2 : 0)} s`,
@@ -154,7 +154,7 @@ export function recordsTable(records: readonly RollOutRecord[]): string {
     const ways = one.forwardSeconds === undefined ? "-" : `${one.forwardSeconds.toFixed(0)}, ${(one.backSeconds ?? 0).toFixed(0)} s`;
     const done = one.error === null ? (one.acts ?? []).join("; ") || "nothing" : `did not end: ${one.error}`;
     const counts = [one.sent, one.failed, one.lostAttempts, one.refusedAttempts, one.right, one.modelWrong, one.garbled];
-    return `| ${[killedText(one), momentText(one), ...counts, ...seconds, ways, done].join(" | ")} |`;
+    return `| ${[killedText(one), momentText(one), ...counts, ...seconds, ways, done, one.commit ?? "-"].join(" | ")} |`;
   });
   return [head, rule, ...rows].join("\n");
 }
