@@ -8,9 +8,9 @@ const answered = (text: string, logProbabilities: readonly number[] | null) => (
 
 describe("what gates see of an answer", () => {
   it("is the smallest token probability as a score", () => {
-    expect(rawConfidence(answered("42", [Math.log(0.9), Math.log(0.25)]))).toBeCloseTo(25, 10);
-    expect(rawConfidence(answered("42", null))).toBeNull();
-    expect(rawConfidence(answered("", null))).toBe(0);
+    expect(rawConfidence(answered("42", [Math.log(0.9), Math.log(0.25)]), { measure: "minimum" })).toBeCloseTo(25, 10);
+    expect(rawConfidence(answered("42", null), { measure: "minimum" })).toBeNull();
+    expect(rawConfidence(answered("", null), { measure: "minimum" })).toBe(0);
   });
 
   it("is whether a sample gives the same answer after extraction; nothing to compare counts as no agreement", () => {

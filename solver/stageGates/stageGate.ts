@@ -1,5 +1,6 @@
-import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
-import { calibratedScore } from "@/solver/gates/gates";
+import { type ConfidenceReading, type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { calibratedScore, isSameReading } from "@/solver/gates/gates";
+import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import { type GateRefusal, isRefused } from "./gateRefusal";
 import { tableScorer } from "./tableScorer";
@@ -84,7 +85,7 @@ function rawScores(workload: Workload, outcomes: ModelOutcomes, document: Simple
       return judged;
     case "confidence":
       if (confidence === undefined) return { kind: "no-column", model, column: "confidence" };
-      return document.measure === "minimum" ? confidence : { kind: "other-measure", model, measure: document.measure };
+      return measureRefusal(workload, document, model) ?? confidence;
     case "agreement": {
       if (agreement === undefined) return { kind: "no-column", model, column: "agreement" };
       const measured = workload.origin.agreement;
@@ -93,6 +94,12 @@ function rawScores(workload: Workload, outcomes: ModelOutcomes, document: Simple
     case "scorer":
       return tableScorer(workload, outcomes, document);
   }
+}
+
+/** Why the column of confidence is not what a gate reads; null: it is. */
+function measureRefusal({ origin }: Workload, document: ConfidenceReading, model: string): GateRefusal | null {
+  const held = confidenceReadingOf(origin);
+  return isSameReading(held, document) ? null : { kind: "other-measure", model, held: held.measure, measure: document.measure };
 }
 
 /** Whether a gate compares the answers that the column of agreement was measured with. */
