@@ -117,12 +117,12 @@ export function scoresOf(scorer: LearntScorer, { features, facts, words }: Omit<
 }
 
 /** Parts of a table's rows: those that a scorer is trained on, and the others. */
-export interface ScorerSplit {
+interface ScorerSplit {
   readonly planning: Int32Array;
   readonly heldOut: Int32Array;
 }
 
-export interface ScoringOfTable {
+interface ScoringOfTable {
   readonly split: ScorerSplit;
   readonly seed: number;
   /** Trained on all planning rows; left out: it is trained here. */
