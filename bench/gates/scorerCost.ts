@@ -22,7 +22,9 @@ const wordOf = (rank: number): string => [...String(rank)].map((digit) => String
 /** The time of one score by a scorer that has learnt as many words as a document may hold. */
 function scoreCost(): Measurement {
   const labels = Array.from({ length: TRAINING_ANSWERS }, (_, at) => (at % 2) * 100);
-  const words = labels.map((label, at) => answerWords(textOf(100, at), `${label > 50 ? "certainly" : "perhaps"} ${textOf(100, 1000 + at)}`));
+  const words = labels.map((label, at) =>
+    answerWords(textOf(100, at), `${label > 50 ? "certainly" : "perhaps"} ${textOf(100, 1000 + at)}`),
+  );
   const scorer = trainScorer({ features: ["log-answer-tokens"], facts: labels.map(() => [5]), labels, words }, 1);
   const gate = createGate({ kind: "scorer", answer: "number", ...scorer });
   const times = LENGTHS.map((length) => {
@@ -46,7 +48,7 @@ function scoreCost(): Measurement {
 export const scorerCostBenchmarks: readonly Benchmark[] = [
   {
     name: "gates, one score by a scorer with words",
-    budget: atMost(0.5, "a score reads a text more than once, or without a bound"),
+    budget: atMost(1, "a score reads a text without a bound, or more than once"),
     run: scoreCost,
   },
 ];

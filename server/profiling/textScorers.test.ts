@@ -22,7 +22,8 @@ describe("scorers of a profile's texts", () => {
     expect(Object.keys(scorers ?? {})).toEqual([small?.model]);
     const [first, ...others] = scored.models;
     expect(others.every(({ scorer }) => scorer === undefined)).toBe(true);
-    const scores = (right: boolean) => table.promptIds.flatMap((id) => ((small?.label[row(id)] ?? 0) > 50 === right ? (first?.scorer?.[row(id)] ?? 0) : []));
+    const scores = (right: boolean) =>
+      table.promptIds.flatMap((id) => ((small?.label[row(id)] ?? 0) > 50 === right ? (first?.scorer?.[row(id)] ?? 0) : []));
     expect(Math.min(...scores(true))).toBeGreaterThan(Math.max(...scores(false)));
   });
 
@@ -35,7 +36,11 @@ describe("scorers of a profile's texts", () => {
 
   it("read no text of the largest model", () => {
     const asked: string[] = [];
-    withTextScorers(table, { ...texts, answersOf: (model) => (asked.push(model), () => null) }, { seed });
+    const answersOf = (model: string) => {
+      asked.push(model);
+      return () => null;
+    };
+    withTextScorers(table, { ...texts, answersOf }, { seed });
     expect(asked).toEqual([small?.tableName, middle?.tableName]);
     expect(asked).not.toContain(large?.tableName);
   });

@@ -61,6 +61,9 @@ const SCORERS: Readonly<Record<string, ScorerReading>> = {
   "scorer with words, without log probabilities": { features: PLAIN_FEATURES, words: true },
 };
 
+/** Scorers that show what words say where there are no log probabilities; an engine that reports these has better gates. */
+export const controls: ReadonlySet<string> = new Set(Object.keys(SCORERS).filter((name) => SCORERS[name]?.features === PLAIN_FEATURES));
+
 /** The rows by which a scorer learns. */
 export const scorerRows = ({ evidence, label }: AskedAnswers, rows: ArrayLike<number>, { features, words }: ScorerReading): ScorerRows => ({
   features,

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { catalogueOf } from "@/solver/hardware/catalogue";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { readWorkload } from "./workloadFlags";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-workload-flags-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const catalogue = catalogueOf({ models: [], gpus: [], prices: {} });
+const catalogue = catalogueOf(noUserCards);
 const outcomes = join(folder, "outcomes.csv");
 const rows = ["qwen2.5-3b", "qwen2.5-7b"].flatMap((model, rank) =>
   Array.from({ length: 6 }, (_, at) => `t,correct,p${at},c,f,${rank},${model},${at % 2},20,50,${60 + at}`),
