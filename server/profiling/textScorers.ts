@@ -1,6 +1,6 @@
 import type { LearntScorer } from "@/solver/gates/gateDocument";
 import { type AnswerWords, answerWords } from "@/solver/gates/gates";
-import { type ScoredTable, trainTableScorer } from "@/solver/stageGates/tableScorer";
+import { type ScoredTable, tableScores, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
 
 /** Texts of a profile; null where one is not stored. */
@@ -32,10 +32,11 @@ export function withTextScorers(
   const models = table.models.map((own, at) => {
     const words = at === table.models.length - 1 || table.promptIds.length < 2 ? null : wordsOf(table, texts, own.tableName);
     if (words === null) return own;
-    const { scorer, scores } = trainTableScorer({ outcomes: table, seed, origin: { confidence } }, own, words);
+    const of = { outcomes: table, seed, origin: { confidence } };
+    const scorer = trainTableScorer(of, own, words);
     if (scorer.words === undefined) return own;
     scorers[own.model] = scorer;
-    return { ...own, scorer: scores };
+    return { ...own, scorer: tableScores(of, own, { scorer, words }) };
   });
   return { table: { ...table, models }, ...(Object.keys(scorers).length === 0 ? {} : { scorers }) };
 }

@@ -21,9 +21,10 @@ const DOUBTFUL = { from: 0.2, to: 0.6 };
 
 /**
  * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it, the sequence where
- * the judge's scores are measured, as a calibration to modelled ones fits no real judge; agreement, where it is known with which answers it was measured and the models that it compares with are available. Calibrated by isotonic regression of
- * the planning prompts' labels on raw scores, those of the scorer cross-fitted. The scorer is the workload's own where it was trained on texts,
- * else one of its columns. A scorer of lengths alone is not among them: measured on published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
+ * the judge's scores are measured, as a calibration to modelled ones fits no real judge; agreement, where it is known with which answers it was
+ * measured and the models that it compares with are available. Calibrated by isotonic regression of the planning prompts' labels on raw scores,
+ * those of the scorer cross-fitted. The scorer is the workload's own where it was trained on texts, else one of its columns. A scorer of lengths
+ * alone is not among them: measured on published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
  *
  * @param models of the ladder, smallest first; the last may have no columns.
  * @param isAvailable whether a model has a card and fits the cluster.
@@ -73,7 +74,7 @@ function agreementGate(workload: Workload, outcomes: ModelOutcomes): GateDocumen
 
 function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
   const learnt =
-    textScorerOf(workload, outcomes) ?? (readsConfidence(workload, outcomes) ? trainTableScorer(workload, outcomes).scorer : null);
+    textScorerOf(workload, outcomes) ?? (readsConfidence(workload, outcomes) ? trainTableScorer(workload, outcomes) : null);
   return learnt === null ? null : calibrated(workload, outcomes, { kind: "scorer", answer: "whole", ...learnt });
 }
 

@@ -7,7 +7,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { gateCandidates } from "./gateCandidates";
 import { isRefused } from "./gateRefusal";
 import { type StageGate, stageGate } from "./stageGate";
-import { trainTableScorer } from "./tableScorer";
+import { tableScores, trainTableScorer } from "./tableScorer";
 import { withColumns } from "./testing/gateColumns";
 
 const modelled = withColumns(generatedWorkload({ prompts: 300, seed: 5 }), { samples: 4 });
@@ -40,7 +40,8 @@ function withWords(of: Workload, said = of): Workload {
   const models = of.outcomes.models.slice(0, -1).map((own, at) => {
     const labels = said.outcomes.models[at]?.label ?? [];
     const words = Array.from(labels, (label) => answerWords("user: how many", label > 50 ? "certainly so" : "perhaps so"));
-    return { own, ...trainTableScorer(of, own, words) };
+    const scorer = trainTableScorer(of, own, words);
+    return { own, scorer, scores: tableScores(of, own, { scorer, words }) };
   });
   return {
     ...of,

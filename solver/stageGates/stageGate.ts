@@ -3,7 +3,7 @@ import { calibratedScore, isSameReading } from "@/solver/gates/gates";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import { type GateRefusal, isRefused } from "./gateRefusal";
-import { tableScorer } from "./tableScorer";
+import { documentScores } from "./tableScorer";
 
 /** The gate of a stage on the prompts of an outcome table. Arrays are parallel to its prompts. */
 export interface StageGate {
@@ -92,7 +92,7 @@ function rawScores(workload: Workload, outcomes: ModelOutcomes, document: Simple
       return measured !== undefined && isSameComparison(document, measured) ? agreement : { kind: "other-answers", model };
     }
     case "scorer":
-      return tableScorer(workload, outcomes, document);
+      return documentScores(workload, outcomes, document);
   }
 }
 

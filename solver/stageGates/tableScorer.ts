@@ -46,22 +46,29 @@ function tableFeatures(table: Pick<ScoredTable, "origin">, answers: Pick<ScoredA
 export const readsConfidence = (table: Pick<ScoredTable, "origin">, answers: Pick<ScoredAnswers, "confidence">): boolean =>
   confidenceFeature(table, answers) !== null;
 
-/** A scorer with the scores of all answers, 0..100, each by one that has not seen the answer's label. */
-export interface TrainedScorer {
-  readonly scorer: LearntScorer;
-  readonly scores: Float64Array;
-}
-
 /**
- * Trains a scorer of a model's answers on the planning prompts, and scores all answers; the same table gives the same scorer.
+ * Trains a scorer of a model's answers on the planning prompts; the same table gives the same scorer.
  *
  * @param words of prompts and answers, by prompt; left out: the scorer reads the table's columns alone.
  */
-export function trainTableScorer(table: ScoredTable, answers: ScoredAnswers, words?: readonly AnswerWords[]): TrainedScorer {
-  const rows = rowsOf(table, answers, { features: tableFeatures(table, answers), ...(words === undefined ? {} : { words }) });
-  const own = scoringOf(table, answers);
-  const scorer = trainScorer(rows(own.split.planning), own.seed);
-  return { scorer, scores: scorerScores(rows, { ...own, scorer }) };
+export function trainTableScorer(table: ScoredTable, answers: ScoredAnswers, words?: readonly AnswerWords[]): LearntScorer {
+  const { split, seed } = scoringOf(table, answers);
+  return trainScorer(rowsOf(table, answers, { features: tableFeatures(table, answers), words })(split.planning), seed);
+}
+
+interface WordedScorer {
+  readonly scorer: LearntScorer;
+  /** Of prompts and answers, by prompt; a scorer that reads words needs them. */
+  readonly words?: readonly AnswerWords[] | undefined;
+}
+
+/**
+ * Raw scores, 0..100, of a model's answers, none by a scorer that has seen the answer's label: those of planning prompts are cross-fitted with
+ * the scorer's inputs, the others are its own.
+ */
+export function tableScores(table: ScoredTable, answers: ScoredAnswers, { scorer, words }: WordedScorer): Float64Array {
+  const features = scorer.weights.map(({ feature }) => feature);
+  return scorerScores(rowsOf(table, answers, { features, words }), { ...scoringOf(table, answers), scorer });
 }
 
 /** The scorer of a model's answers that was trained on texts; null where the workload has none. */
@@ -69,10 +76,11 @@ export const textScorerOf = ({ origin }: Pick<Workload, "origin">, { model, scor
   scorer === undefined ? null : (origin.scorers?.[model] ?? null);
 
 /**
- * Raw scores, 0..100, of a model's answers by a scorer: of planning prompts cross-fitted with the document's inputs, of the others by the
- * document itself. Those of a scorer that reads words are the workload's column.
+ * Raw scores, 0..100, of a model's answers by the scorer of a document; those of one that reads words are the workload's column.
+ *
+ * @returns why there are none where the workload does not hold what it reads.
  */
-export function tableScorer(workload: Workload, outcomes: ModelOutcomes, document: ScorerDocument): Float64Array | GateRefusal {
+export function documentScores(workload: Workload, outcomes: ModelOutcomes, document: ScorerDocument): Float64Array | GateRefusal {
   const { model } = outcomes;
   if (document.words !== undefined) {
     const own = textScorerOf(workload, outcomes);
@@ -85,7 +93,7 @@ export function tableScorer(workload: Workload, outcomes: ModelOutcomes, documen
     return readsLogProbabilities.has(unknown) && outcomes.confidence === undefined
       ? { kind: "no-column", model, column: "confidence" }
       : { kind: "other-inputs", model, feature: unknown };
-  return scorerScores(rowsOf(workload, outcomes, { features }), { ...scoringOf(workload, outcomes), scorer: document });
+  return tableScores(workload, outcomes, { scorer: document });
 }
 
 /** A scorer as it is compared with another one. */
@@ -99,7 +107,7 @@ const scoringOf = ({ seed }: Pick<ScoredTable, "seed">, { model, label }: Scored
 function rowsOf(
   { outcomes: { inputTokens } }: ScoredTable,
   { outputTokens, label, confidence }: ScoredAnswers,
-  { features, words }: Pick<ScorerRows, "features" | "words">,
+  { features, words }: Pick<ScorerRows, "features"> & Pick<WordedScorer, "words">,
 ): (of: Int32Array) => ScorerRows {
   const factOf = (feature: ScorerFeature, row: number): number | null => {
     switch (feature) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answerWords } from "@/solver/gates/gates";
 import { seededRandom } from "@/solver/numeric/random";
-import { trainTableScorer } from "@/solver/stageGates/tableScorer";
+import { tableScores, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { gateTournament } from "./gateTournament";
@@ -77,7 +77,8 @@ describe("gateTournament", () => {
     const [first] = workload.outcomes.models;
     if (first === undefined) throw new Error("a ladder has models");
     const words = Array.from(first.label, (label) => answerWords("user: how many", label === 100 ? "certainly so" : "perhaps so"));
-    const { scorer, scores } = trainTableScorer(workload, first, words);
+    const scorer = trainTableScorer(workload, first, words);
+    const scores = tableScores(workload, first, { scorer, words });
     const models = workload.outcomes.models.map((column) => (column === first ? { ...column, scorer: scores } : column));
     const origin = { ...workload.origin, scorers: { [first.model]: scorer } };
     const [stage, next] = tournamentOf({ ...workload, origin, outcomes: { ...workload.outcomes, models } }).stages;

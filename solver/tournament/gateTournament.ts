@@ -1,5 +1,5 @@
 import type { ConfidenceReading } from "@/solver/gates/gateDocument";
-import { textScorerOf, trainTableScorer } from "@/solver/stageGates/tableScorer";
+import { tableScores, textScorerOf, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import type { GateSignal, StageAnswers } from "./gateSignal";
@@ -73,10 +73,10 @@ function columnSignals({ confidence, agreement }: ModelOutcomes): readonly GateS
 /** A scorer of what a table knows of an answer: its length, the prompt's, and its confidence; and the workload's own, which reads words too. */
 function scorerSignals(workload: Workload, own: ModelOutcomes): readonly GateSignal[] {
   const free = { kind: "scorer", modelled: false, cost: { extraTokens: 0, extraSeconds: 0 } } as const;
-  const { scorer, scores } = trainTableScorer(workload, own);
+  const scorer = trainTableScorer(workload, own);
   const withWords = textScorerOf(workload, own);
   return [
-    { ...free, name: "scorer", raw: scores, scorer },
+    { ...free, name: "scorer", raw: tableScores(workload, own, { scorer }), scorer },
     ...(withWords === null || own.scorer === undefined ? [] : [{ ...free, name: "scorer with words", raw: own.scorer, scorer: withWords }]),
   ];
 }
