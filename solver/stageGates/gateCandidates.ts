@@ -73,8 +73,7 @@ function agreementGate(workload: Workload, outcomes: ModelOutcomes): GateDocumen
 }
 
 function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
-  const learnt =
-    textScorerOf(workload, outcomes) ?? (readsConfidence(workload, outcomes) ? trainTableScorer(workload, outcomes) : null);
+  const learnt = textScorerOf(workload, outcomes) ?? (readsConfidence(workload, outcomes) ? trainTableScorer(workload, outcomes) : null);
   return learnt === null ? null : calibrated(workload, outcomes, { kind: "scorer", answer: "whole", ...learnt });
 }
 
