@@ -154,7 +154,7 @@ function requestOf({ name, models, judge }: ArithmeticOrder, promptSetId: string
     requestsPerMinute: null,
     capUsd: null,
     maxOutputTokens: MOST_OUTPUT_TOKENS,
-    // Questions of arithmetic are nobody's secret, and scorers learn from the texts.
+    // Generated questions hold nothing personal, and a scorer learns from the texts.
     keepAnswers: true,
     gates: { confidence: true, samples: null },
   };
