@@ -10,7 +10,7 @@ import { encodeArtefact } from "@/solver/prediction/artefact";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
 import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
 import { factsOf, type PromptTexts } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";

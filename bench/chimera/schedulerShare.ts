@@ -13,7 +13,7 @@ import { confidencePredictor, trainConfidence } from "@/solver/prediction/confid
 import { lengthPredictor, trainLengths } from "@/solver/prediction/lengths";
 import { predictionsOf } from "@/solver/prediction/programFacts";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { splitPrompts } from "@/solver/workload/split";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { table as markdown } from "../lib/tables";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
 import { openText } from "@/server/prompts/openText";
 import type { PromptTexts } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { data, PROMPTS, promptColumn } from "../lib/compareData";
 import { promptTexts } from "../lib/ladders";

@@ -10,6 +10,7 @@ import { gateLadders } from "./cases";
 import { type MeasuredLadder, measureLadder } from "./measureLadder";
 import { PLAN_LOADS, PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
 import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
+import { scorerCostBenchmarks } from "./scorerCost";
 
 /** All ladders, measured once for all benchmarks. */
 const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
@@ -99,7 +100,7 @@ async function quickerPlans(load: number): Promise<Measurement> {
   };
 }
 
-export const gateBenchmarks: readonly Benchmark[] = answersPresent()
+const answerBenchmarks: readonly Benchmark[] = answersPresent()
   ? [
       { name: "gates, agreement over random escalation", budget: null, run: () => leastOverRandom("agreement with the peer") },
       { name: "gates, modelled judge over random escalation", budget: null, run: () => leastOverRandom("judge of AUC 0.8") },
@@ -119,3 +120,5 @@ export const gateBenchmarks: readonly Benchmark[] = answersPresent()
       },
     ]
   : [];
+
+export const gateBenchmarks: readonly Benchmark[] = [...scorerCostBenchmarks, ...answerBenchmarks];

@@ -6,7 +6,7 @@ import { confidencePredictor, type Embeddings } from "@/solver/prediction/confid
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import type { RequestFacts } from "@/solver/prediction/predictor";
 import { predictionsOf } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { atMost, type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { type Ladder, ladders, workflowsOf } from "../lib/ladders";

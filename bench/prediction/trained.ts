@@ -2,7 +2,7 @@ import { mixSeed } from "@/solver/numeric/random";
 import { trainConfidence } from "@/solver/prediction/confidence";
 import { trainLengths } from "@/solver/prediction/lengths";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";

@@ -1,4 +1,5 @@
 import type { Answerer, ProfileJob } from "@/server/contracts/studio";
+import { measureWords } from "@/solver/gates/gates";
 import { formatCount, formatCounted, formatUsd } from "../ui/format";
 import { kindWords } from "./measureWords";
 
@@ -41,7 +42,7 @@ export function AskedDetails({ job }: { readonly job: ProfileJob }) {
         <div>
           <dt>Gates</dt>
           <dd>
-            {gates.confidence ? "with log probabilities" : "without log probabilities"},{" "}
+            {gates.confidence ? `with log probabilities (${measureWords[gates.measure ?? "minimum"]})` : "without log probabilities"},{" "}
             {gates.samples === null
               ? "no further samples"
               : `${formatCounted(gates.samples.count, "further sample")} of each answer at temperature ${gates.samples.temperature}`}

@@ -30,6 +30,8 @@ describe("the request of a profile", () => {
 
   it("asks for log probabilities and for no samples, unless told otherwise", () => {
     expect(prepared().request?.gates).toEqual({ confidence: true, samples: null });
+    expect(prepared({ measure: "mean" }).request?.gates).toEqual({ confidence: true, measure: "mean", samples: null });
+    expect(prepared({ measure: "mean", confidence: false }).request?.gates).toEqual({ confidence: false, samples: null });
     const { request } = prepared({ confidence: false, samples: 2 });
     expect(request?.gates).toEqual({ confidence: false, samples: { count: 2, temperature: 1 } });
     expect(request && startSentence(request, 500)).toContain("Asks 2 models 500 prompts each, samples 2 further answers to each and has");

@@ -110,8 +110,12 @@ export function prepareRequest(
     if ("fault" in asked) return blocked(asked.fault);
     measures.push(asked.measure);
   }
-  const { concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers, confidence, samples } = form;
-  const gates = { confidence, samples: samples === 0 ? null : { count: samples, temperature: SAMPLE_TEMPERATURE } };
+  const { concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers, confidence, measure, samples } = form;
+  const gates = {
+    confidence,
+    ...(confidence && measure !== "minimum" ? { measure } : {}),
+    samples: samples === 0 ? null : { count: samples, temperature: SAMPLE_TEMPERATURE },
+  };
   return {
     request: { name, promptSetId: set.id, models, measures, concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers, gates },
     blocked: null,

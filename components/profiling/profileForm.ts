@@ -1,4 +1,5 @@
 import type { PromptSet } from "@/server/contracts/studio";
+import type { ConfidenceMeasure } from "@/solver/gates/gateDocument";
 import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
 import { freeName } from "../prompts/prepareSample";
 import type { Extraction, MeasureKind } from "./measureWords";
@@ -51,6 +52,8 @@ export interface ProfileForm {
   readonly keepAnswers: boolean;
   /** Whether log probabilities are asked for. */
   readonly confidence: boolean;
+  /** What of them the column confidence holds. */
+  readonly measure: ConfidenceMeasure;
   /** Further answers of each model to each prompt. */
   readonly samples: number;
 }
@@ -70,7 +73,7 @@ export const startingForm = (set: PromptSet, names: readonly string[]): ProfileF
   ...{ name: freeName(set.name, names), chosen: null, elsewhere: [], measures: null },
   // Enough to keep an engine busy, too little to crowd out its other requests.
   ...{ concurrency: 8, requestsPerMinute: null, capUsd: null, maxOutputTokens: 1024, keepAnswers: true },
-  ...{ confidence: true, samples: 0 },
+  ...{ confidence: true, measure: "minimum", samples: 0 },
 });
 
 /** Default models: all that answer on the current cluster, or on the first that has any. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type TournamentFigures, tournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { prepareReliability, prepareRiskCoverage, reliabilityRows, riskRows } from "./prepareGateCharts";
-import { hasColumns, modelledText, noGatesText, prepareGates } from "./prepareGates";
+import { hasColumns, markOf, modelledText, noGatesText, prepareGates } from "./prepareGates";
 
 /** A tournament on a generated workload; with a column of confidence that knows the labels, where asked for. */
 function tournamentOf({ confidence }: { readonly confidence: boolean }): TournamentFigures {
@@ -18,6 +18,18 @@ function tournamentOf({ confidence }: { readonly confidence: boolean }): Tournam
 const alone = tournamentOf({ confidence: false });
 const withConfidence = tournamentOf({ confidence: true });
 const usual = { gate: null, judgeSeconds: null };
+
+describe("the mark of a gate", () => {
+  it("differs between a scorer that reads words and one that does not", () => {
+    const none = { buckets: [], idf: [], weights: [] };
+    const scorer = { bias: 0, weights: [{ feature: "log-answer-tokens" as const, mean: 0, scale: 1, weight: 1 }] };
+    const [plain, words] = [scorer, { ...scorer, words: { prompt: none, answer: none } }].map((learnt) =>
+      markOf({ kind: "scorer", modelled: false, scorer: learnt }),
+    );
+    expect([plain?.letter, words?.letter]).toEqual(["S", "W"]);
+    expect(plain?.hue).not.toBe(words?.hue);
+  });
+});
 
 describe("prepareGates", () => {
   it("has a stage for each model but the last, with a row for each gate, the chosen one first", () => {

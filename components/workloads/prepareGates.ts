@@ -53,8 +53,11 @@ const marks: Readonly<Record<SignalKind, Pick<GateMark, "letter" | "hue">>> = {
   router: { letter: "R", hue: "var(--model-h)" },
 };
 
-export const markOf = ({ kind, modelled }: Pick<GateFigures, "kind" | "modelled">): GateMark => ({
-  ...marks[kind],
+/** Of a scorer that reads words, which is compared with one that does not. */
+const wordsMark = { letter: "W", hue: "var(--model-g)" };
+
+export const markOf = ({ kind, modelled, scorer }: Pick<GateFigures, "kind" | "modelled" | "scorer">): GateMark => ({
+  ...(scorer?.words === undefined ? marks[kind] : wordsMark),
   dash: modelled ? "4 4" : "",
 });
 

@@ -154,7 +154,8 @@ function requestOf({ name, models, judge }: ArithmeticOrder, promptSetId: string
     requestsPerMinute: null,
     capUsd: null,
     maxOutputTokens: MOST_OUTPUT_TOKENS,
-    keepAnswers: false,
+    // Generated questions hold nothing personal, and a scorer learns from the texts.
+    keepAnswers: true,
     gates: { confidence: true, samples: null },
   };
 }

@@ -1,7 +1,7 @@
 import { arrivals } from "@/solver/engine/arrivals";
 import { mixSeed } from "@/solver/numeric/random";
-import type { Sketch } from "@/solver/prediction/predictor";
 import type { PromptTexts } from "@/solver/prediction/programFacts";
+import type { Sketch } from "@/solver/words/sketch";
 import { type AgentRun, measuredPrograms } from "@/solver/workflow/measuredPrograms";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { splitPrompts } from "@/solver/workload/split";

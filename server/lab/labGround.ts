@@ -6,7 +6,7 @@ import { encodeArtefact } from "@/solver/prediction/artefact";
 import { trainConfidence } from "@/solver/prediction/confidence";
 import { trainLengths } from "@/solver/prediction/lengths";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { splitPrompts } from "@/solver/workload/split";
 import { learntPrograms, promptTextsOf } from "./drawnPrograms";
 import { learnConfigurations } from "./labConfigurations";

@@ -1,7 +1,7 @@
 import type { LabCell, LabSpec } from "@/server/contracts/studio/lab";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
-import type { Sketch } from "@/solver/prediction/predictor";
+import type { Sketch } from "@/solver/words/sketch";
 import type { AgentRun } from "@/solver/workflow/measuredPrograms";
 import type { Workload } from "@/solver/workload/workload";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type LearningLine, packSketch, programQuietSeconds } from "@/server/contracts/gateway/gatewayLearning";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { trafficRows } from "./trafficRows";
 
 const QUIET_MS = 1000 * programQuietSeconds;

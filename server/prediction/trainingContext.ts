@@ -1,7 +1,7 @@
 import type { Artefact, ArtefactTraining } from "@/server/contracts/gateway/artefacts";
 import type { ConfidenceScores } from "@/server/store/documents/confidenceScores";
 import type { PromptTexts } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import type { PromptSplit } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rawConfidence, sampleBody, sampleScore } from "./gateReadings";
+import { confidenceReading, rawConfidence, sampleBody, sampleScore } from "./gateReadings";
 
 const answered = (text: string, logProbabilities: readonly number[] | null) => ({
   ...{ kind: "answered" as const, text, inputTokens: 1, outputTokens: 2, cut: false, ttftSeconds: null, seconds: 1 },
@@ -8,9 +8,23 @@ const answered = (text: string, logProbabilities: readonly number[] | null) => (
 
 describe("what gates see of an answer", () => {
   it("is the smallest token probability as a score", () => {
-    expect(rawConfidence(answered("42", [Math.log(0.9), Math.log(0.25)]))).toBeCloseTo(25, 10);
-    expect(rawConfidence(answered("42", null))).toBeNull();
-    expect(rawConfidence(answered("", null))).toBe(0);
+    expect(rawConfidence(answered("42", [Math.log(0.9), Math.log(0.25)]), { measure: "minimum" })).toBeCloseTo(25, 10);
+    expect(rawConfidence(answered("42", null), { measure: "minimum" })).toBeNull();
+    expect(rawConfidence(answered("", null), { measure: "minimum" })).toBe(0);
+  });
+
+  it("is the measure that the profile asks for, of the part of the answer that its measures compare", () => {
+    const exact = { id: "right", name: "right", kind: "exact", extract: "number" } as const;
+    const of = (measure?: "mean" | "answer-span") =>
+      confidenceReading({ measures: [exact], gates: { confidence: true, samples: null, ...(measure === undefined ? {} : { measure }) } });
+    expect([of(), of("mean"), of("answer-span")]).toEqual([
+      { measure: "minimum" },
+      { measure: "mean" },
+      { measure: "answer-span", answer: "number" },
+    ]);
+    const tokens = [1, 1, 1, 0.5].map(Math.log);
+    expect(rawConfidence(answered("is 4", tokens), of("mean"))).toBeCloseTo(87.5, 9);
+    expect(rawConfidence(answered("is 4", tokens), of("answer-span"))).toBeCloseTo(50, 9);
   });
 
   it("is whether a sample gives the same answer after extraction; nothing to compare counts as no agreement", () => {

@@ -1,5 +1,6 @@
 import type { CallOutcome } from "@/server/calls/callScheduler";
 import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
+import type { ConfidenceReading } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 
@@ -7,8 +8,6 @@ import type { Extraction } from "@/solver/judging/extract";
 export const SAMPLES_ID = ":samples";
 
 type Samples = NonNullable<ProfileRequest["gates"]["samples"]>;
-
-const confidenceGate = createGate({ kind: "confidence", measure: "minimum" });
 
 /** What these gates do not read. */
 const unknown: Omit<AnswerEvidence, "answer"> = {
@@ -29,6 +28,14 @@ export function comparedPart({ measures }: Pick<ProfileRequest, "measures">): Ex
   return measures.find((measure) => measure.kind === "exact")?.extract ?? "whole";
 }
 
+/** What of an answer's log probabilities the column confidence holds. */
+export function confidenceReading({
+  measures,
+  gates: { measure = "minimum" },
+}: Pick<ProfileRequest, "measures" | "gates">): ConfidenceReading {
+  return { measure, ...(measure === "answer-span" ? { answer: comparedPart({ measures }) } : {}) };
+}
+
 /** The request of a sample: it must not repeat the answer because it has the prompt's own seed. */
 export function sampleBody(body: Prompt["body"], { temperature }: Samples, index: number): Prompt["body"] {
   const { logprobs: _, top_logprobs: _t, seed, ...rest } = body;
@@ -46,12 +53,12 @@ export function sampleScore(answer: string, sample: string, extract: Extraction)
 }
 
 /**
- * The smallest token probability of an answer x 100. 0 for an answer without any text: it has no token, and a gate sends it on.
+ * The confidence of an answer by its token probabilities, 0..100. 0 for an answer without any text: it has no token, and a gate sends it on.
  *
  * @returns null where the engine reported no log probabilities.
  */
-export function rawConfidence({ text, tokens }: Extract<CallOutcome, { kind: "answered" }>): number | null {
-  const reading = confidenceGate.score({ ...unknown, answer: text, tokens });
+export function rawConfidence({ text, tokens }: Extract<CallOutcome, { kind: "answered" }>, of: ConfidenceReading): number | null {
+  const reading = createGate({ kind: "confidence", ...of }).score({ ...unknown, answer: text, tokens });
   if (reading.kind === "scored") return reading.score;
   return text === "" ? 0 : null;
 }

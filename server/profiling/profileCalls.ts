@@ -6,7 +6,7 @@ import type { StoredCall } from "@/server/store/profileRepository";
 import type { Budget } from "./budget";
 import type { CallLedger, LedgerCall } from "./callLedger";
 import { callRows, none, scoreOf } from "./callRows";
-import { rawConfidence } from "./gateReadings";
+import { confidenceReading, rawConfidence } from "./gateReadings";
 import type { Lane, UpstreamState } from "./lane";
 import type { LaneSpeeds } from "./laneSpeeds";
 import type { Pace } from "./pace";
@@ -45,6 +45,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
   const { profile, shape, lanes, ledger, tally, speeds, reports, budget, pace, state, earlier } = parts;
   const { models, measures, keepAnswers } = profile.request;
   const rows = callRows(profile);
+  const reading = confidenceReading(profile.request);
   const failures = new Map<number, number>();
   /** Calls that an upstream refused since they were to be streamed. */
   const unstreamed = new Set<number>();
@@ -142,7 +143,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
   ): NextStep<StoredCall> {
     if (outcome.kind === "answered") {
       const { kind: _, text, cut, tokens, ...figures } = outcome;
-      const confidence = logProbabilities ? rawConfidence(outcome) : null;
+      const confidence = logProbabilities ? rawConfidence(outcome, reading) : null;
       // An answer without text has no tokens, which shows nothing.
       const shows = read === null && (tokens !== null || text !== "");
       if (shows) reports.answered(modelOf(call), call.id, { asked: logProbabilities, reported: tokens !== null });

@@ -1,7 +1,7 @@
-import { type GateColumn, gateColumns } from "@/solver/workload/gateColumns";
+import { type ImportedColumn, importedColumns } from "@/solver/workload/gateColumns";
 
 /** Columns of a model, one value for each prompt; NaN where it is missing. */
-export interface AnswerColumns extends Readonly<Record<"outputTokens" | "label" | "judged" | GateColumn, number[]>> {
+export interface AnswerColumns extends Readonly<Record<"outputTokens" | "label" | "judged" | ImportedColumn, number[]>> {
   readonly sizeRank: number;
 }
 
@@ -16,7 +16,7 @@ export function wholeGateColumns(byModel: ReadonlyMap<string, AnswerColumns>, pl
   const answersOf = new Map(
     [...byModel].map(([model, { confidence, agreement, ...answers }]) => {
       const columns = { confidence, agreement };
-      const whole = gateColumns.filter((name) => {
+      const whole = importedColumns.filter((name) => {
         const missing = places.filter((place) => Number.isNaN(columns[name][place])).length;
         if (missing > 0 && missing < places.length)
           incomplete.push(`no ${name} of ${model}, which is missing for ${missing} of ${places.length} answers`);

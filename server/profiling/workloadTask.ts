@@ -1,12 +1,15 @@
 import type { Outcome } from "@/server/contracts/studio";
 import type { ArrivalsPart } from "@/server/planning/arrivals/resolveArrivals";
+import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { type PackedWorkload, packWorkload } from "@/server/workloads/packWorkload";
 import type { ModelCard } from "@/solver/hardware/modelCard";
+import { conversationText } from "@/solver/judging/conversation";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
-import { comparedPart } from "./gateReadings";
+import { comparedPart, confidenceReading } from "./gateReadings";
 import { countedScore } from "./measures/readings";
-import { profileTable } from "./profileTable";
+import { profileTable, replayableIds } from "./profileTable";
+import { type ProfileTexts, withTextScorers } from "./textScorers";
 
 /** As of workloads that are imported. */
 const workloadSeed = 1;
@@ -34,6 +37,35 @@ export type MadeWorkloads = Outcome<{
   readonly leftOut: number;
 }>;
 
+type Reading<Row> = (from: number, before: number) => readonly Row[];
+
+function* inParts<Row>(count: number, read: Reading<Row>): Generator<Row> {
+  for (let from = 0; from < count; from += PROMPTS_A_READ) yield* read(from, from + PROMPTS_A_READ);
+}
+
+/** The texts of a profile that are stored. @param ids of its prompts in a table, by position. */
+function profileTexts(
+  { profiles, prompts }: Pick<Store, "profiles" | "prompts">,
+  profile: StoredProfile,
+  ids: readonly string[],
+): ProfileTexts {
+  const inOrder = <Row>(read: Reading<Row>) => inParts(ids.length, read);
+  const texts = new Map<string, string>();
+  if (profile.request.keepAnswers)
+    for (const { position, prompt } of inOrder((from, before) => prompts.some(profile.promptSetId, from, before)))
+      texts.set(ids[position] ?? "", conversationText(prompt.body.messages));
+  return {
+    prompt: (id) => texts.get(id) ?? null,
+    answersOf(model) {
+      const answers = new Map<string, string>();
+      if (texts.size > 0)
+        for (const { position, answer } of inOrder((from, before) => profiles.answerTexts(profile.id, { model, from, before })))
+          answers.set(ids[position] ?? "", answer);
+      return (id) => answers.get(id) ?? null;
+    },
+  };
+}
+
 /** Makes workloads of a profile, ready to be stored. */
 export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "prompts">, task: WorkloadTask): MadeWorkloads {
   const { jobId, gate, label, models, emulated, named } = task;
@@ -41,9 +73,7 @@ export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "p
   if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
   const set = prompts.get(profile.promptSetId);
   const count = set?.prompts ?? 0;
-  function* inOrder<Row>(read: (from: number, before: number) => readonly Row[]): Generator<Row> {
-    for (let from = 0; from < count; from += PROMPTS_A_READ) yield* read(from, from + PROMPTS_A_READ);
-  }
+  const inOrder = <Row>(read: Reading<Row>) => inParts(count, read);
   const names = new Map([...inOrder((from, before) => prompts.names(profile.promptSetId, from, before))].map((one) => [one.position, one]));
   const table = profileTable({
     ...{ profile, promptSetName: set?.name ?? "", prompts: count, gate, label, countedScore, models, emulated },
@@ -54,9 +84,19 @@ export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "p
   if (!table.ok) return table;
   const measureOf = (id: string) => ({ id, name: profile.request.measures.find((measure) => measure.id === id)?.name ?? id });
   const { samples } = profile.request.gates;
+  const reading = confidenceReading(profile.request);
+  // Earlier workloads do not say so of the smallest probability, and keep their hashes.
+  const confidence = reading.measure === "minimum" ? {} : { confidence: reading };
+  const texts = profileTexts(
+    { profiles, prompts },
+    profile,
+    replayableIds(Array.from({ length: count }, (_, at) => names.get(at)?.id ?? "")),
+  );
   const outcomes = {
     ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
+    ...withTextScorers(table.table, texts, { seed: workloadSeed, ...confidence }),
     ...(samples === null ? {} : { agreement: { answer: comparedPart(profile.request), samples } }),
+    ...confidence,
   };
   const workloads = named.map(({ name, arrivals }) =>
     packWorkload(buildWorkload({ name, outcomes, arrivals, judgeAuc: null, seed: workloadSeed })),

@@ -223,6 +223,28 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
       const kept = and(answersOf(profileId), isNotNull(profileCalls.answer));
       return db.select({ one: sql`1` }).from(profileCalls).where(kept).limit(1).get() !== undefined;
     },
+    /** Stored texts of a model's answers in a range of positions, in order of prompts. */
+    answerTexts(
+      profileId: string,
+      of: { readonly model: string; readonly from: number; readonly before: number },
+    ): readonly { readonly position: number; readonly answer: string }[] {
+      const { position, model, answer, state } = profileCalls;
+      return db
+        .select({ position, answer: sql<string>`${answer}` })
+        .from(profileCalls)
+        .where(
+          and(
+            answersOf(profileId),
+            isNotNull(answer),
+            gte(position, of.from),
+            lt(position, of.before),
+            eq(model, of.model),
+            eq(state, "done"),
+          ),
+        )
+        .orderBy(asc(position))
+        .all();
+    },
     /** null: there is none, or it is no longer stored. */
     answer(profileId: string, position: number, model: string): string | null {
       const key = { position, model, measureId: "", reading: 0 };

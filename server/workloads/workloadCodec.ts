@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
-import { comparedAnswersSchema } from "@/solver/gates/gateDocument";
+import { comparedAnswersSchema, confidenceReadingSchema, learntScorerSchema } from "@/solver/gates/gateDocument";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { gateColumns, gateColumnsOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
@@ -32,6 +32,8 @@ const headerSchema = z.object({
       })
       .optional(),
     agreement: comparedAnswersSchema.optional(),
+    confidence: confidenceReadingSchema.optional(),
+    scorers: z.record(z.string(), learntScorerSchema).optional(),
     byHour: z.array(z.number().nullable()).length(24).optional(),
   }),
   arrivals: z.int().min(2),
@@ -107,12 +109,12 @@ export function decodeWorkload(packed: Uint8Array): Workload {
 }
 
 /**
- * SHA-256, in hex, of everything a plan can depend on: outcomes, arrivals, judge, seed, and what columns of agreement compare. Not of the
+ * SHA-256, in hex, of everything a plan can depend on: outcomes, arrivals, judge, seed, and what the columns of gates hold. Not of the
  * name and the rest of the origin, which are words: the same content under another name has the same hash.
  */
 export function workloadHash(workload: Workload): string {
   const { outcomes, judge, seed, origin } = workload;
-  const { agreement } = origin;
+  const { agreement, confidence, scorers } = origin;
   const hash = createHash("sha256").update(
     canonicalJson({
       promptIds: outcomes.promptIds,
@@ -122,6 +124,8 @@ export function workloadHash(workload: Workload): string {
       judge: { ...judge },
       seed,
       ...(agreement === undefined ? {} : { agreement: { ...agreement } }),
+      ...(confidence === undefined ? {} : { confidence: { ...confidence } }),
+      ...(scorers === undefined ? {} : { scorers: { ...scorers } }),
     }),
   );
   for (const column of columnsOf(workload)) hash.update(column);

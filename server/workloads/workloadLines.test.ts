@@ -49,6 +49,28 @@ test("scores of further gates come back, and lines that lack one or have one too
   expect(await refusal(lines.with(1, first.replace(/"agreement":[\d.]+/, '"agreement":101')))).toContain("give a score from 0 to 100");
 });
 
+test("what the columns of gates hold goes along into lines and into the store, and changes the hash", async () => {
+  const words = { buckets: [3, 700], idf: [1.5, 2], weights: [0.25, -1] };
+  const scorer = {
+    bias: 0.5,
+    weights: [{ feature: "log-answer-tokens" as const, mean: 2, scale: 1, weight: -1 }],
+    words: { prompt: words, answer: words },
+  };
+  const models = workload.outcomes.models.map((model, at) =>
+    at === 0 ? { ...model, confidence: model.judged, scorer: model.label } : model,
+  );
+  const [small = ""] = models.map(({ model }) => model);
+  const scored: Workload = {
+    ...workload,
+    outcomes: { ...workload.outcomes, models },
+    origin: { ...workload.origin, confidence: { measure: "last-tokens", lastTokens: 3 }, scorers: { [small]: scorer } },
+  };
+  expect(await read([...workloadLines(scored)])).toEqual({ ok: true, workload: scored });
+  expect(decodeWorkload(encodeWorkload(scored))).toEqual(scored);
+  for (const silent of ["confidence", "scorers"])
+    expect(workloadHash({ ...scored, origin: { ...scored.origin, [silent]: undefined } })).not.toBe(workloadHash(scored));
+});
+
 test("by which measures a profile scored it, and that its answers were emulated, goes along into lines and into the store", async () => {
   const measured = { emulated: true, gate: { id: "gate", name: "Judge" }, label: { id: "right", name: "Reference" } };
   const ofProfile: Workload = { ...workload, origin: { ...workload.origin, measured } };

@@ -1,6 +1,7 @@
 import { type Extraction, hasAnswer } from "@/solver/judging/extract";
+import { type AnswerWords, wordsLogit } from "./answerWords";
 import type { AnswerEvidence } from "./gate";
-import type { GateDocument, ScorerFeature } from "./gateDocument";
+import type { GateDocument, LearntScorer, ScorerFeature } from "./gateDocument";
 import { LAST_TOKENS, meanLogProbability, tokenConfidence } from "./tokenConfidence";
 
 export type ScorerDocument = Extract<GateDocument, { readonly kind: "scorer" }>;
@@ -32,18 +33,21 @@ export function answerFact(evidence: AnswerEvidence, feature: ScorerFeature, ans
   }
 }
 
-/**
- * Probability, 0..1, that an answer is right by a scorer.
- *
- * @param factOf the value of an input; null where the answer does not have it, which counts as the mean of the training answers.
- */
-export function scorerProbability(
-  { bias, weights }: Pick<ScorerDocument, "bias" | "weights">,
-  factOf: (feature: ScorerFeature) => number | null,
-): number {
-  const logit = weights.reduce((sum, { feature, mean, scale, weight }) => {
-    const value = factOf(feature);
-    return value === null ? sum : sum + (weight * (value - mean)) / scale;
-  }, bias);
+/** What a scorer reads of one answer. */
+export interface ScoredAnswer {
+  /** The value of an input; null where the answer does not have it, which counts as the mean of the training answers. */
+  factOf(feature: ScorerFeature): number | null;
+  /** Asked of scorers alone that read words. */
+  words(): AnswerWords;
+}
+
+/** Probability, 0..1, that an answer is right by a scorer. */
+export function scorerProbability({ bias, weights, words }: LearntScorer, answer: ScoredAnswer): number {
+  let logit = bias;
+  for (const { feature, mean, scale, weight } of weights) {
+    const value = answer.factOf(feature);
+    if (value !== null) logit += (weight * (value - mean)) / scale;
+  }
+  if (words !== undefined) logit += wordsLogit(words, answer.words());
   return 1 / (1 + Math.exp(-logit));
 }

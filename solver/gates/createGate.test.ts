@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sketchOf } from "@/solver/words/sketch";
 import { createGate } from "./createGate";
 import type { AnswerEvidence } from "./gate";
 import { confidenceMeasures, type GateDocument, type SimpleGateDocument } from "./gateDocument";
@@ -21,6 +22,13 @@ const scorer = {
     { feature: "ended-by-length", mean: 0.1, scale: 0.3, weight: -1 },
   ],
 } satisfies GateDocument;
+const [maybe] = sketchOf("maybe").buckets.slice(-1);
+const weighed = (weight: number) => ({ buckets: [maybe ?? 0], idf: [1.5], weights: [weight] });
+const wordScorer = {
+  ...{ kind: "scorer", answer: "number", bias: 0 },
+  weights: [{ feature: "log-prompt-tokens", mean: Math.log1p(10), scale: 1, weight: 1 }],
+  words: { prompt: weighed(1), answer: weighed(-2) },
+} satisfies GateDocument;
 const judgeBetween: GateDocument = {
   kind: "sequence",
   first: [{ gate: confidence, acceptFrom: 80, escalateBelow: 20 }],
@@ -34,6 +42,7 @@ for (const measure of confidenceMeasures) gateContract(`confidence, ${measure}`,
 for (const answer of ["whole", "last-line", "number", "choice", "boxed"] as const)
   gateContract(`agreement, ${answer}`, { ...agreement, answer });
 gateContract("scorer", scorer);
+gateContract("scorer with words", wordScorer);
 gateContract("confidence, calibrated", { ...confidence, calibration });
 gateContract("judge in the doubtful middle", judgeBetween);
 gateContract("three gates in order", {
@@ -97,6 +106,16 @@ describe("createGate", () => {
     const gate = createGate({ ...judge, calibration: { raw: [20, 60, 80], calibrated: [5, 45, 95] } });
     const scores = [0, 20, 40, 60, 70, 80, 100].map((judgedScore) => gate.score({ ...evidence, judgedScore }));
     expect(scores.map((reading) => reading.kind === "scored" && reading.score)).toEqual([5, 5, 25, 45, 70, 95, 95]);
+  });
+
+  it("adds the weights of the words of prompt and answer to a scorer's logit", () => {
+    const { score } = createGate(wordScorer);
+    const scored = (prompt: string, answer: string) => score({ ...evidence, prompt, answer });
+    const chance = (logit: number) => ({ kind: "scored", score: expect.closeTo(100 / (1 + Math.exp(-logit)), 9) });
+    expect(scored("How many?", "So it is 42")).toEqual(chance(0));
+    expect(scored("How many, maybe?", "So it is 42")).toEqual(chance(1));
+    expect(scored("How many?", "Maybe 42")).toEqual(chance(-2));
+    expect(scored("Maybe?", "Maybe, maybe 42")).toEqual(chance(-1));
   });
 
   it("counts a scorer's inputs without a value as their means", () => {

@@ -1,5 +1,6 @@
 import { answerAgreement } from "./answerAgreement";
 import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFacts";
+import { answerWords } from "./answerWords";
 import { calibratedScore } from "./calibratedScore";
 import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
 import type { GateDocument, SimpleGateDocument } from "./gateDocument";
@@ -77,8 +78,13 @@ function rawReading(document: SimpleGateDocument, evidence: AnswerEvidence): Gat
       const share = answerAgreement(answer, others, document.answer);
       return share === null ? { kind: "unscored", cause: "no-extractable-answer" } : { kind: "scored", score: 100 * share };
     }
-    case "scorer":
-      return { kind: "scored", score: 100 * scorerProbability(document, (feature) => answerFact(evidence, feature, document.answer)) };
+    case "scorer": {
+      const probability = scorerProbability(document, {
+        factOf: (feature) => answerFact(evidence, feature, document.answer),
+        words: () => answerWords(evidence.prompt, evidence.answer),
+      });
+      return { kind: "scored", score: 100 * probability };
+    }
   }
 }
 

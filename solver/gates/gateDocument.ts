@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { machineName } from "@/solver/wording/names";
+import { SKETCH_BUCKETS } from "@/solver/words/sketch";
 
 /**
  * Maps a gate's raw score to 0..100, so that a threshold means the same for every gate: piecewise linear between the points, constant
@@ -42,6 +43,9 @@ const confidenceGate = z.object({
   calibration,
 });
 
+/** What of an answer's tokens is read, and how. */
+export const confidenceReadingSchema = confidenceGate.pick({ measure: true, lastTokens: true, answer: true });
+
 /** Share of further answers that agree with this one: samples of the same model, or answers of other models. */
 const agreementGate = z.object({
   kind: z.literal("agreement"),
@@ -67,20 +71,46 @@ const scorerFeatures = [
   "ended-by-length",
 ] as const;
 
-/**
- * A logistic regression over an answer's lengths, probabilities and form, trained on labelled or judged answers. Unlike the scorer of FrugalGPT
- * (section 3) it reads no words.
- */
-const scorerGate = z.object({
-  kind: z.literal("scorer"),
-  answer: extraction,
+/** Words and pairs of words of a text that a scorer reads at most: they bound the size of a policy, and the commonest say most. */
+export const MOST_SCORER_WORDS = 512;
+
+/** Words and pairs of words of a text, hashed: their buckets, ascending, inverse document frequencies and weights; parallel. */
+const weighedWords = z
+  .object({
+    buckets: z
+      .array(
+        z
+          .int()
+          .min(0)
+          .max(SKETCH_BUCKETS - 1),
+      )
+      .max(MOST_SCORER_WORDS),
+    idf: z.array(z.number().positive()).max(MOST_SCORER_WORDS),
+    weights: z.array(z.number()).max(MOST_SCORER_WORDS),
+  })
+  .superRefine(({ buckets, idf, weights }, context) => {
+    if (idf.length !== buckets.length || weights.length !== buckets.length)
+      context.addIssue({ code: "custom", message: `${buckets.length} buckets, ${idf.length} frequencies and ${weights.length} weights` });
+    else if (buckets.some((bucket, at) => at > 0 && bucket <= (buckets[at - 1] ?? 0)))
+      context.addIssue({ code: "custom", path: ["buckets"], message: "Buckets must ascend" });
+  });
+
+/** What a scorer has learnt. */
+export const learntScorerSchema = z.object({
   bias: z.number(),
   weights: z
     .array(z.object({ feature: z.enum(scorerFeatures), mean: z.number(), scale: z.number().positive(), weight: z.number() }))
     .min(1)
     .max(scorerFeatures.length),
-  calibration,
+  /** Of the prompt and of the answer; left out: the scorer reads no words. */
+  words: z.object({ prompt: weighedWords, answer: weighedWords }).optional(),
 });
+
+/**
+ * A logistic regression over an answer's lengths, probabilities and form, and over the words of prompt and answer where it has learnt them. It is
+ * trained on labelled or judged answers and has the place of FrugalGPT's generation scoring function (section 3), which a language model gives.
+ */
+const scorerGate = z.object({ kind: z.literal("scorer"), answer: extraction, ...learntScorerSchema.shape, calibration });
 
 const simpleGate = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate]);
 
@@ -100,11 +130,14 @@ const sequenceGate = z.object({
 /** What gives an answer its score, 0..100, which a stage's threshold is compared with. */
 export const gateSchema = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate, sequenceGate]);
 
+export type ConfidenceReading = z.infer<typeof confidenceReadingSchema>;
 export type ComparedAnswers = z.infer<typeof comparedAnswersSchema>;
 export type GateDocument = z.infer<typeof gateSchema>;
 export type SimpleGateDocument = z.infer<typeof simpleGate>;
 export type ConfidenceMeasure = (typeof confidenceMeasures)[number];
 export type ScorerFeature = (typeof scorerFeatures)[number];
+export type LearntScorer = z.infer<typeof learntScorerSchema>;
+export type ScorerWords = NonNullable<LearntScorer["words"]>;
 export type Calibration = z.infer<typeof calibrationSchema>;
 
 /** The gates that a gate consists of: itself, or those of a sequence in order. */

@@ -1,6 +1,7 @@
 import type { ConfidenceMeasure, GateDocument, SimpleGateDocument } from "./gateDocument";
 
-const measureWords: Readonly<Record<ConfidenceMeasure, string>> = {
+/** The measures of confidence in words. */
+export const measureWords: Readonly<Record<ConfidenceMeasure, string>> = {
   minimum: "smallest token probability",
   mean: "mean token probability",
   "length-normalised": "length-normalised probability",
@@ -29,6 +30,6 @@ function simpleText(gate: SimpleGateDocument): string {
       return `agreement with ${[...sampled, ...peers].join(" and ")}`;
     }
     case "scorer":
-      return `scorer of ${gate.weights.length} features`;
+      return `scorer of ${gate.weights.length} features${gate.words === undefined ? "" : " and the words of prompt and answer"}`;
   }
 }

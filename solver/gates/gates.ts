@@ -1,11 +1,14 @@
 // The entry of this room, beside `gateDocument` with its schemas.
+
 export { answerFact, readsLogProbabilities, type ScorerDocument, scorerProbability } from "./answerFacts";
+export { type AnswerWords, answerWords } from "./answerWords";
 export { calibratedScore } from "./calibratedScore";
 export { createGate } from "./createGate";
 export { fitCalibration } from "./fitCalibration";
 export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
-export { gateText } from "./gateText";
+export { gateText, measureWords } from "./gateText";
 export { isJson } from "./jsonAnswer";
 export { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
 export { areaDifference, type RiskCoverage, riskCoverage, riskCoverageArea } from "./riskCoverage";
 export { isScoredByJudge, isUnjudged, judgeScoreOf } from "./stageScore";
+export { isSameReading } from "./tokenConfidence";

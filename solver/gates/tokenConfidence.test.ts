@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConfidenceMeasure } from "./gateDocument";
-import { tokenConfidence } from "./tokenConfidence";
+import { isSameReading, tokenConfidence } from "./tokenConfidence";
 
 const texts = ["The", " answer", " is", " 4", "2", ".", "<end>"];
 const probabilities = [0.2, 0.8, 0.9, 0.5, 0.7, 0.6, 1];
@@ -8,6 +8,17 @@ const tokens = { texts, logProbabilities: Float64Array.from(probabilities, Math.
 const answer = "The answer is 42.";
 
 const read = (measure: ConfidenceMeasure, more: object = {}) => tokenConfidence({ answer, tokens }, { measure, ...more });
+
+describe("isSameReading", () => {
+  it("compares what a measure reads alone", () => {
+    expect(isSameReading({ measure: "minimum" }, { measure: "minimum", lastTokens: 3 })).toBe(true);
+    expect(isSameReading({ measure: "minimum" }, { measure: "mean" })).toBe(false);
+    expect(isSameReading({ measure: "last-tokens" }, { measure: "last-tokens", lastTokens: 10 })).toBe(true);
+    expect(isSameReading({ measure: "last-tokens" }, { measure: "last-tokens", lastTokens: 3 })).toBe(false);
+    expect(isSameReading({ measure: "answer-span" }, { measure: "answer-span", answer: "whole" })).toBe(true);
+    expect(isSameReading({ measure: "answer-span" }, { measure: "answer-span", answer: "number" })).toBe(false);
+  });
+});
 
 describe("tokenConfidence", () => {
   it("reads the minimum, the mean and the length-normalised probability of all tokens", () => {

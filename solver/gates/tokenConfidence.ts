@@ -1,6 +1,6 @@
 import { answerRange, type Extraction } from "@/solver/judging/extract";
 import type { AnswerEvidence } from "./gate";
-import type { ConfidenceMeasure } from "./gateDocument";
+import type { ConfidenceReading } from "./gateDocument";
 
 /** Tokens that `last-tokens` reads where the document names no number: a short final sentence. */
 export const LAST_TOKENS = 10;
@@ -8,11 +8,17 @@ export const LAST_TOKENS = 10;
 /** An answer's tokens that have a log probability. */
 export type AnswerTokens = NonNullable<AnswerEvidence["tokens"]>;
 
-/** What of an answer's tokens is read, and how. */
-export interface ConfidenceReading {
-  readonly measure: ConfidenceMeasure;
-  readonly lastTokens?: number | undefined;
-  readonly answer?: Extraction | undefined;
+/** Whether two gates read the same number of an answer's tokens. */
+export function isSameReading(one: ConfidenceReading, other: ConfidenceReading): boolean {
+  if (one.measure !== other.measure) return false;
+  switch (one.measure) {
+    case "last-tokens":
+      return (one.lastTokens ?? LAST_TOKENS) === (other.lastTokens ?? LAST_TOKENS);
+    case "answer-span":
+      return (one.answer ?? "whole") === (other.answer ?? "whole");
+    default:
+      return true;
+  }
 }
 
 /**

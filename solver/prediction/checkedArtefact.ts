@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { CLASS_BUCKETS, SKETCH_BUCKETS } from "@/solver/words/sketch";
+import type { WordSpace } from "@/solver/words/wordSpace";
 import { configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import type { ConfidenceArtefact } from "./confidence";
 import type { ConfigurationArtefact } from "./configurations";
@@ -8,9 +10,7 @@ import { PROMPT_COUNTS } from "./promptFeatures";
 import { READING_COUNTS } from "./promptReading";
 import type { QuantileForest } from "./quantileForest";
 import { REQUEST_COUNTS } from "./requestFeatures";
-import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
 import { TEXT_COUNTS } from "./textFeatures";
-import type { WordSpace } from "./wordSpace";
 
 const MOST_DIMENSIONS = 4096;
 

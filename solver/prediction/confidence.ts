@@ -1,10 +1,10 @@
 import { mixSeed } from "@/solver/numeric/random";
+import { type SparseMatrix, sparseOf, takeRows } from "@/solver/numeric/sparseMatrix";
+import { learnWordSpace, type WordSpace } from "@/solver/words/wordSpace";
 import { headLogits, sigmoid } from "./logistic";
 import { penalisedHead } from "./penalisedHead";
 import type { ConfidencePredictor, RequestFacts } from "./predictor";
 import { PROMPT_COUNTS, promptFeatures, usualPrompt } from "./promptFeatures";
-import { type SparseMatrix, sparseOf, takeRows } from "./sparseMatrix";
-import { learnWordSpace, type WordSpace } from "./wordSpace";
 
 /** Prompts with known quality of each model's answers. */
 export interface ConfidenceRows {
@@ -116,11 +116,7 @@ interface Learnt extends Pick<ConfidenceArtefact, "features" | "encoder" | "word
 }
 
 function wordsLearnt(facts: readonly RequestFacts[]): Learnt {
-  const words = learnWordSpace(
-    facts.flatMap(({ sketch }) => (sketch === null ? [] : [sketch])),
-    0,
-    0,
-  );
+  const words = learnWordSpace(facts.flatMap(({ sketch }) => (sketch === null ? [] : [sketch])));
   const usual = usualPrompt(facts, words);
   const matrix = promptFeatures(facts, words, usual);
   return { features: "words", encoder: null, words, usual, matrix, from: matrix.columns - PROMPT_COUNTS };

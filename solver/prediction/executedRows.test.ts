@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { sketchOf } from "@/solver/words/sketch";
 import { configurationQuality } from "@/solver/workflow/configurationOutcomes";
 import { configurationNames, configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
@@ -11,7 +12,6 @@ import { type ConfigurationRows, configurationRowsOf } from "./configurationRows
 import { trainConfigurations } from "./configurations";
 import { executedRows, LEAST_INPUTS, type RunLine } from "./executedRows";
 import { heldOutConfigurations } from "./heldOut";
-import { sketchOf } from "./sketch";
 import { testWorkflow } from "./testing/testRows";
 
 const models = ["small", "middle", "large"];

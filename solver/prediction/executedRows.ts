@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { sketchOf } from "@/solver/words/sketch";
 import { accurateSet } from "@/solver/workflow/configurationOutcomes";
 import { membersOf } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, configurationNames, configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -8,7 +9,6 @@ import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import type { ConfigurationRows } from "./configurationRows";
 import { type BadRun, badRunWords, configurationWords, type LeftOutRuns } from "./leftOutRuns";
 import type { RequestFacts } from "./predictor";
-import { sketchOf } from "./sketch";
 
 /** Minimum number of inputs: below it neither part is meaningful. */
 export const LEAST_INPUTS = 50;

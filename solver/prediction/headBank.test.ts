@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
+import { sparseOf } from "@/solver/numeric/sparseMatrix";
 import { allLogits, fitHeads, verdicts } from "./headBank";
 import { fitLogistic } from "./logistic";
-import { sparseOf } from "./sparseMatrix";
 
 /** Rows of uncorrelated features, and outcomes that depend on the first of them. */
 function drawn(rows: number, features: number, seed: number) {

@@ -1,10 +1,11 @@
 import { mixSeed } from "@/solver/numeric/random";
-import type { LengthPredictor, RequestFacts, Sketch } from "./predictor";
+import type { Sketch } from "@/solver/words/sketch";
+import { learnWordSpace } from "@/solver/words/wordSpace";
+import type { LengthPredictor, RequestFacts } from "./predictor";
 import { type ForestOptions, forestMedians, growForest, type QuantileForest } from "./quantileForest";
 import { requestFeatures } from "./requestFeatures";
 import { type TextSpace, textFeaturesOf, textSpaceOf } from "./textFeatures";
 import { learnUsualLengths, type UsualLengths, usualLengthOf } from "./usualLengths";
-import { learnWordSpace } from "./wordSpace";
 
 /** Requests of known lengths, by the model that answered them. Arrays of one model are parallel. */
 export interface LengthRows {
@@ -53,7 +54,7 @@ export function trainLengths({ models }: LengthRows, { seed }: { readonly seed: 
   const empty = models.find(({ facts }) => facts.length === 0);
   if (empty !== undefined) throw new RangeError(`No request of ${empty.model} to learn lengths from`);
   const sketches = sketchesOf(models.flatMap(({ facts }) => facts));
-  const text = textSpaceOf(learnWordSpace(sketches, DIMENSIONS, mixSeed(seed, "words")), sketches);
+  const text = textSpaceOf(learnWordSpace(sketches, { dimensions: DIMENSIONS, seed: mixSeed(seed, "words") }), sketches);
   const textOf = textFeaturesOf(text);
   return {
     kind: "lengths",

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
+import { sparseOf } from "@/solver/numeric/sparseMatrix";
 import { fitLogistic, headLogits, logLoss, sigmoid } from "./logistic";
-import { sparseOf } from "./sparseMatrix";
 
 function drawn(rows: number, seed: number, truth: readonly number[]) {
   const random = seededRandom(seed);

@@ -1,4 +1,4 @@
-import { type SparseMatrix, times, timesTransposed } from "./sparseMatrix";
+import { type SparseMatrix, times, timesTransposed } from "@/solver/numeric/sparseMatrix";
 
 /** Probability that a row is right: 1 / (1 + exp(-(bias + weights . row))). */
 export interface LogisticHead {

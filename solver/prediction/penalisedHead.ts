@@ -1,7 +1,7 @@
 import { seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
+import { type SparseMatrix, sparseOf, takeRows } from "@/solver/numeric/sparseMatrix";
 import { fitLogistic, headLogits, type LogisticHead, logLoss } from "./logistic";
-import { type SparseMatrix, sparseOf, takeRows } from "./sparseMatrix";
 
 /** Penalties tried. Columns have a deviation of 1; words together have length 1 per prompt. */
 const PENALTIES = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
@@ -14,28 +14,41 @@ const MOST_CHOOSING_ROWS = 3000;
 /** Keeps the slope finite where the logits separate right from wrong. */
 const SLOPE_PENALTY = 1e-4;
 
+export interface PenalisedHead extends LogisticHead {
+  /**
+   * Log loss of each row on which the penalty was chosen, by a head that was fitted without it; none with a single row. Rows are in one order for
+   * the same number of rows and seed.
+   */
+  readonly losses: Float64Array;
+}
+
 /**
  * A calibrated head. For every penalty, heads are fitted without each fold of the rows in turn; their outputs for the fold are mapped
  * to the outcomes by a slope and a shift (Platt 1999: a penalised head is underconfident), and the penalty with the least resulting log
  * loss is used.
  */
-export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number): LogisticHead {
+export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number): PenalisedHead {
   const order = shuffled(matrix.rows, seededRandom(seed)).slice(0, MOST_CHOOSING_ROWS);
   const folds = Array.from({ length: FOLDS }, (_, fold) => {
     const [learnt, left] = [order.filter((__, at) => at % FOLDS !== fold), order.filter((__, at) => at % FOLDS === fold)];
     return { learnt: takeRows(matrix, learnt), known: labelsOf(right, learnt), left: takeRows(matrix, left), asked: labelsOf(right, left) };
   }).filter(({ learnt, left }) => learnt.rows > 0 && left.rows > 0);
   const asked = folds.flatMap((fold) => [...fold.asked]);
-  if (asked.length === 0) return fitLogistic(matrix, right, 1);
-  let best = { loss: Number.POSITIVE_INFINITY, penalty: 1, slope: 1, shift: 0 };
+  if (asked.length === 0) return { ...fitLogistic(matrix, right, 1), losses: new Float64Array() };
+  let best = { loss: Number.POSITIVE_INFINITY, losses: new Float64Array(), penalty: 1, slope: 1, shift: 0 };
   for (const penalty of PENALTIES) {
     const said = folds.flatMap(({ learnt, known, left }) => [...headLogits(left, fitLogistic(learnt, known, penalty))]);
     const { slope, shift } = platt(said, asked);
-    const loss = said.reduce((sum, logit, row) => sum + logLoss(slope * logit + shift, asked[row] ?? 0), 0);
-    if (loss < best.loss) best = { loss, penalty, slope, shift };
+    const losses = Float64Array.from(said, (logit, row) => logLoss(slope * logit + shift, asked[row] ?? 0));
+    const loss = losses.reduce((sum, each) => sum + each, 0);
+    if (loss < best.loss) best = { loss, losses, penalty, slope, shift };
   }
   const { bias, weights } = fitLogistic(matrix, right, best.penalty);
-  return { bias: best.slope * bias + best.shift, weights: weights.map((weight) => best.slope * weight) };
+  return {
+    bias: best.slope * bias + best.shift,
+    weights: weights.map((weight) => best.slope * weight),
+    losses: best.losses,
+  };
 }
 
 const labelsOf = (right: Float32Array, rows: Int32Array): Float32Array => Float32Array.from(rows, (row) => right[row] ?? 0);

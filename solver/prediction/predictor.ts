@@ -1,11 +1,4 @@
-/**
- * Words and word pairs of a text, hashed into buckets and counted: the input of predictors. With a dictionary much of the text can be
- * rebuilt by trying words and pairs, so it is never stored; `commonPart` may be. Buckets ascend.
- */
-export interface Sketch {
-  readonly buckets: Uint16Array;
-  readonly counts: Uint16Array;
-}
+import type { Sketch } from "@/solver/words/sketch";
 
 /** The facts of a request before any model answers it (Chimera, section 3.4). */
 export interface RequestFacts {

@@ -1,5 +1,6 @@
+import type { Sketch } from "@/solver/words/sketch";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
-import type { ConfidencePredictor, LengthPredictor, PredictedLength, RequestFacts, Sketch } from "./predictor";
+import type { ConfidencePredictor, LengthPredictor, PredictedLength, RequestFacts } from "./predictor";
 
 /** The facts of an outcome table's prompts, by row. */
 export interface PromptTexts {

@@ -1,7 +1,7 @@
+import { type SparseMatrix, sparseOf } from "@/solver/numeric/sparseMatrix";
+import { classCounts } from "@/solver/words/sketch";
+import { type WordSpace, wordWeights } from "@/solver/words/wordSpace";
 import type { RequestFacts } from "./predictor";
-import { classCounts } from "./sketch";
-import { type SparseMatrix, sparseOf } from "./sparseMatrix";
-import { type WordSpace, wordWeights } from "./wordSpace";
 
 /** The inputs of heads in addition to a prompt's words: logarithms of its tokens, and of its words, numbers, signs and distinct ones. */
 export const PROMPT_COUNTS = 5;

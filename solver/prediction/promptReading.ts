@@ -1,10 +1,10 @@
+import { sparseOf } from "@/solver/numeric/sparseMatrix";
+import { truncatedSvd } from "@/solver/numeric/truncatedSvd";
+import { learnWordSpace, type WordSpace } from "@/solver/words/wordSpace";
 import type { FeatureMatrix } from "./binnedFeatures";
 import type { Embeddings, EncoderIdentity } from "./confidence";
 import type { RequestFacts } from "./predictor";
-import { sparseOf } from "./sparseMatrix";
 import { TEXT_COUNTS, textFeaturesOf, textSpaceOf } from "./textFeatures";
-import { truncatedSvd } from "./truncatedSvd";
-import { learnWordSpace, type WordSpace } from "./wordSpace";
 
 /** Number of features before those of the text: the logarithm of the prompt's tokens. */
 export const READING_COUNTS = 1;
@@ -91,7 +91,7 @@ export function componentsOf({ usual, directions, components }: PromptReading, v
 
 function wordsRead(facts: readonly RequestFacts[], seed: number) {
   const sketches = [...new Set(facts.flatMap(({ sketch }) => (sketch === null ? [] : [sketch])))];
-  const words = learnWordSpace(sketches, WORD_DIMENSIONS, seed);
+  const words = learnWordSpace(sketches, { dimensions: WORD_DIMENSIONS, seed });
   const values = wordFeatures(facts, textFeaturesOf(textSpaceOf(words, sketches)));
   return { words, encoder: null, raw: { rows: facts.length, features: READING_COUNTS + TEXT_COUNTS + words.dimensions, values } };
 }

@@ -1,5 +1,6 @@
+import type { Sketch } from "@/solver/words/sketch";
 import type { FeatureMatrix } from "./binnedFeatures";
-import type { RequestFacts, Sketch } from "./predictor";
+import type { RequestFacts } from "./predictor";
 
 /** Number of features before those of the text. */
 export const REQUEST_COUNTS = 5;

@@ -1,6 +1,6 @@
-import type { Sketch } from "./predictor";
-import { CLASS_BUCKETS, classCounts } from "./sketch";
-import { type WordSpace, wordVector, wordWeights } from "./wordSpace";
+import type { Sketch } from "@/solver/words/sketch";
+import { CLASS_BUCKETS, classCounts } from "@/solver/words/sketch";
+import { type WordSpace, wordVector, wordWeights } from "@/solver/words/wordSpace";
 
 /** Number of features before the directions of the space of words. */
 export const TEXT_COUNTS = CLASS_BUCKETS + 1;

@@ -2,11 +2,12 @@ import type { Calibration, GateDocument } from "@/solver/gates/gateDocument";
 import { fitCalibration } from "@/solver/gates/gates";
 import { quantile } from "@/solver/numeric/quantile";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
+import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import { isRefused } from "./gateRefusal";
 import { type GateDocuments, stageGate } from "./stageGate";
-import { trainTableScorer } from "./tableScorer";
+import { readsConfidence, textScorerOf, trainTableScorer } from "./tableScorer";
 
 /** One kind of gate at every stage, calibrated on the planning prompts. */
 export interface GateCandidate {
@@ -20,9 +21,10 @@ const DOUBTFUL = { from: 0.2, to: 0.6 };
 
 /**
  * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it, the sequence where
- * the judge's scores are measured, as a calibration to modelled ones fits no real judge; agreement, where it is known with which answers it was measured and the models that it compares with are available. Calibrated by isotonic regression of
- * the planning prompts' labels on raw scores, those of the scorer cross-fitted. A scorer of lengths alone is not among them: measured on
- * published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
+ * the judge's scores are measured, as a calibration to modelled ones fits no real judge; agreement, where it is known with which answers it was
+ * measured and the models that it compares with are available. Calibrated by isotonic regression of the planning prompts' labels on raw scores,
+ * those of the scorer cross-fitted. The scorer is the workload's own where it was trained on texts, else one of its columns. A scorer of lengths
+ * alone is not among them: measured on published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
  *
  * @param models of the ladder, smallest first; the last may have no columns.
  * @param isAvailable whether a model has a card and fits the cluster.
@@ -56,7 +58,7 @@ export function gateCandidates(
 
 function confidenceGate(workload: Workload, outcomes: ModelOutcomes): Extract<GateDocument, { kind: "confidence" }> | null {
   if (outcomes.confidence === undefined) return null;
-  return calibrated(workload, outcomes, { kind: "confidence", measure: "minimum" });
+  return calibrated(workload, outcomes, { kind: "confidence", ...confidenceReadingOf(workload.origin) });
 }
 
 function agreementGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
@@ -71,9 +73,8 @@ function agreementGate(workload: Workload, outcomes: ModelOutcomes): GateDocumen
 }
 
 function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
-  if (outcomes.confidence === undefined) return null;
-  const { bias, weights } = trainTableScorer(workload, outcomes);
-  return calibrated(workload, outcomes, { kind: "scorer", answer: "whole", bias, weights: [...weights] });
+  const learnt = textScorerOf(workload, outcomes) ?? (readsConfidence(workload, outcomes) ? trainTableScorer(workload, outcomes) : null);
+  return learnt === null ? null : calibrated(workload, outcomes, { kind: "scorer", answer: "whole", ...learnt });
 }
 
 /** Confidence first, the judge for the answers that it is not sure of. */

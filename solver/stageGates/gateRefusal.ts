@@ -1,3 +1,5 @@
+import type { ConfidenceMeasure, ScorerFeature } from "@/solver/gates/gateDocument";
+import { measureWords } from "@/solver/gates/gates";
 import type { GateColumn } from "@/solver/workload/gateColumns";
 
 /** Why a gate's scores are not known on a workload's prompts. */
@@ -5,12 +7,14 @@ export type GateRefusal =
   | { readonly kind: "no-column"; readonly model: string; readonly column: GateColumn }
   /** The workload has no answers of a stage's model, or of one that a gate compares with. */
   | { readonly kind: "no-answers"; readonly model: string }
-  /** The column of confidence is of the smallest token probability. */
-  | { readonly kind: "other-measure"; readonly model: string; readonly measure: string }
+  /** The column of confidence holds another number of an answer's tokens than the gate reads. */
+  | { readonly kind: "other-measure"; readonly model: string; readonly held: ConfidenceMeasure; readonly measure: ConfidenceMeasure }
   /** The column of agreement was measured with other answers, or it is not known with which. */
   | { readonly kind: "other-answers"; readonly model: string }
   /** A scorer reads what a table does not hold. */
-  | { readonly kind: "other-inputs"; readonly model: string; readonly feature: string }
+  | { readonly kind: "other-inputs"; readonly model: string; readonly feature: ScorerFeature }
+  /** A scorer reads words, and the workload has no scores by it. */
+  | { readonly kind: "other-words"; readonly model: string }
   /** A sequence with a gate that asks for further answers. */
   | { readonly kind: "sequenced-answers"; readonly model: string }
   /** A gate that compares with a model of its own cascade. */
@@ -29,11 +33,15 @@ export function gateRefusalText(refusal: GateRefusal): string {
     case "no-answers":
       return `The workload has no answers of ${model}, which a gate needs.`;
     case "other-measure":
-      return `The workload's confidence is the smallest token probability, and the gate of ${model} reads another measure: ${refusal.measure}.`;
+      return refusal.held === refusal.measure
+        ? `The workload's confidence and the gate of ${model} do not read the same tokens for the ${measureWords[refusal.held]}.`
+        : `The workload's confidence is the ${measureWords[refusal.held]}, and the gate of ${model} reads another measure: ${measureWords[refusal.measure]}.`;
     case "other-answers":
       return `The workload's agreement was not measured with the answers that the gate of ${model} compares.`;
     case "other-inputs":
       return `The scorer of ${model} reads ${refusal.feature}, which a workload does not hold.`;
+    case "other-words":
+      return `The scorer of ${model} reads the words of prompts and answers, and the workload has no scores by it: make the workload from the profile again.`;
     case "sequenced-answers":
       return `The sequence of ${model} asks for further answers, and such a sequence is not simulated.`;
     case "peer-is-stage":

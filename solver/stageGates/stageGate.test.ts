@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { type AnswerEvidence, createGate } from "@/solver/gates/gates";
+import { type AnswerEvidence, answerWords, createGate } from "@/solver/gates/gates";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { gateCandidates } from "./gateCandidates";
 import { isRefused } from "./gateRefusal";
 import { type StageGate, stageGate } from "./stageGate";
+import { tableScores, trainTableScorer } from "./tableScorer";
 import { withColumns } from "./testing/gateColumns";
 
 const modelled = withColumns(generatedWorkload({ prompts: 300, seed: 5 }), { samples: 4 });
@@ -32,6 +33,24 @@ function scored(document: GateDocument, of = workload): StageGate {
   const gate = stageGate(of, small ?? "", document);
   if (isRefused(gate)) throw new Error(gate.kind);
   return gate;
+}
+
+/** Scorers that have read answers with a hedge where they are wrong by the labels of `said`. */
+function withWords(of: Workload, said = of): Workload {
+  const models = of.outcomes.models.slice(0, -1).map((own, at) => {
+    const labels = said.outcomes.models[at]?.label ?? [];
+    const words = Array.from(labels, (label) => answerWords("user: how many", label > 50 ? "certainly so" : "perhaps so"));
+    const scorer = trainTableScorer(of, own, words);
+    return { own, scorer, scores: tableScores(of, own, { scorer, words }) };
+  });
+  return {
+    ...of,
+    outcomes: {
+      ...of.outcomes,
+      models: of.outcomes.models.map((own, at) => ({ ...own, ...(models[at] === undefined ? {} : { scorer: models[at].scores }) })),
+    },
+    origin: { ...of.origin, scorers: Object.fromEntries(models.map(({ own, scorer }) => [own.model, scorer])) },
+  };
 }
 
 const planned = gateCandidates(workload, [small, ...larger], () => true);
@@ -95,6 +114,37 @@ describe("gates on a workload's prompts", () => {
       at === 0 ? { ...own, label: own.label.with(0, 100 - (own.label[0] ?? 0)) } : own,
     );
     expect(scored(document, { ...workload, outcomes: { ...workload.outcomes, models } }).scores[0]).toBe(before[0]);
+  });
+
+  it("have the measure of confidence that the workload's column holds, and no other", () => {
+    for (const reading of [{ measure: "mean" }, { measure: "last-tokens", lastTokens: 3 }] as const) {
+      const other = { ...workload, origin: { ...workload.origin, confidence: reading } };
+      const documents = gateCandidates(other, [small, ...larger], () => true).find(({ kind }) => kind === "confidence")?.documents;
+      expect(documents?.[small]).toMatchObject({ kind: "confidence", ...reading });
+      expect(isRefused(stageGate(other, small, { kind: "confidence", measure: "minimum" }))).toBe(true);
+    }
+  });
+
+  it("read another input of a scorer where confidence is length-normalised, and none where it is the mean", () => {
+    const withMeasure = (measure: "mean" | "length-normalised") =>
+      gateCandidates({ ...workload, origin: { ...workload.origin, confidence: { measure } } }, [small, ...larger], () => true);
+    const scorer = withMeasure("length-normalised").find(({ kind }) => kind === "scorer")?.documents?.[small];
+    expect(scorer?.kind === "scorer" && scorer.weights.map(({ feature }) => feature)).toContain("mean-log-probability");
+    expect(withMeasure("mean").map(({ kind }) => kind)).not.toContain("scorer");
+  });
+
+  it("have the scores of a scorer that was trained on texts, whose own label none has seen", () => {
+    const texted = withWords(workload);
+    const document = gateCandidates(texted, [small, ...larger], () => true).find(({ kind }) => kind === "scorer")?.documents?.[small];
+    if (document?.kind !== "scorer" || document.words === undefined) throw new Error("no scorer with words was planned");
+    expect(scored({ ...document, calibration: undefined }, texted).scores[0]).toBeCloseTo(texted.outcomes.models[0]?.scorer?.[0] ?? -1, 1);
+    expect(stageGate(workload, small, document)).toEqual({ kind: "other-words", model: small });
+    expect(stageGate(texted, small, { ...document, bias: document.bias + 1 })).toEqual({ kind: "other-words", model: small });
+    const turned = workload.outcomes.models.map((own, at) =>
+      at === 0 ? { ...own, label: own.label.with(0, 100 - (own.label[0] ?? 0)) } : own,
+    );
+    const other = withWords({ ...workload, outcomes: { ...workload.outcomes, models: turned } }, workload);
+    expect(other.outcomes.models[0]?.scorer?.[0]).toBe(texted.outcomes.models[0]?.scorer?.[0]);
   });
 
   it("are refused where the workload does not hold what they read", () => {

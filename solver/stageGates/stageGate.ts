@@ -1,8 +1,9 @@
-import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
-import { calibratedScore } from "@/solver/gates/gates";
+import { type ConfidenceReading, type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { calibratedScore, isSameReading } from "@/solver/gates/gates";
+import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import { type GateRefusal, isRefused } from "./gateRefusal";
-import { tableScorer } from "./tableScorer";
+import { documentScores } from "./tableScorer";
 
 /** The gate of a stage on the prompts of an outcome table. Arrays are parallel to its prompts. */
 export interface StageGate {
@@ -84,15 +85,21 @@ function rawScores(workload: Workload, outcomes: ModelOutcomes, document: Simple
       return judged;
     case "confidence":
       if (confidence === undefined) return { kind: "no-column", model, column: "confidence" };
-      return document.measure === "minimum" ? confidence : { kind: "other-measure", model, measure: document.measure };
+      return measureRefusal(workload, document, model) ?? confidence;
     case "agreement": {
       if (agreement === undefined) return { kind: "no-column", model, column: "agreement" };
       const measured = workload.origin.agreement;
       return measured !== undefined && isSameComparison(document, measured) ? agreement : { kind: "other-answers", model };
     }
     case "scorer":
-      return tableScorer(workload, outcomes, document);
+      return documentScores(workload, outcomes, document);
   }
+}
+
+/** Why the column of confidence is not what a gate reads; null: it is. */
+function measureRefusal({ origin }: Workload, document: ConfidenceReading, model: string): GateRefusal | null {
+  const held = confidenceReadingOf(origin);
+  return isSameReading(held, document) ? null : { kind: "other-measure", model, held: held.measure, measure: document.measure };
 }
 
 /** Whether a gate compares the answers that the column of agreement was measured with. */

@@ -1,4 +1,4 @@
-import type { LearntScorer } from "@/solver/prediction/gateScorer";
+import type { LearntScorer } from "@/solver/gates/gateDocument";
 
 /** Where a stage's gate could get its score from. */
 export type SignalKind = "judge" | "confidence" | "agreement" | "scorer" | "router";

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { answerWords } from "@/solver/gates/gates";
 import { seededRandom } from "@/solver/numeric/random";
+import { tableScores, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { gateTournament } from "./gateTournament";
@@ -68,6 +70,22 @@ describe("gateTournament", () => {
     expect(gates.get("judge")).toMatchObject({ modelled: true, cost: { extraSeconds: 0.3 } });
     expect(gates.get("agreement")?.cost).toEqual({ extraTokens: null, extraSeconds: null });
     expect(gates.get("confidence")?.cost).toEqual({ extraTokens: 0, extraSeconds: 0 });
+  });
+
+  it("compares the workload's own scorer, which has read texts, beside that of the columns", () => {
+    const workload = withColumns(400);
+    const [first] = workload.outcomes.models;
+    if (first === undefined) throw new Error("a ladder has models");
+    const words = Array.from(first.label, (label) => answerWords("user: how many", label === 100 ? "certainly so" : "perhaps so"));
+    const scorer = trainTableScorer(workload, first, words);
+    const scores = tableScores(workload, first, { scorer, words });
+    const models = workload.outcomes.models.map((column) => (column === first ? { ...column, scorer: scores } : column));
+    const origin = { ...workload.origin, scorers: { [first.model]: scorer } };
+    const [stage, next] = tournamentOf({ ...workload, origin, outcomes: { ...workload.outcomes, models } }).stages;
+    const gate = stage?.gates.find(({ name }) => name === "scorer with words");
+    expect(gate).toMatchObject({ kind: "scorer", scorer, cost: { extraTokens: 0, extraSeconds: 0 } });
+    expect(gate?.auc?.value).toBeGreaterThan(0.98);
+    expect(next?.gates.map(({ name }) => name)).not.toContain("scorer with words");
   });
 
   it("refuses tables of too few held-out prompts", () => {

@@ -1,8 +1,7 @@
-import type { ComparedAnswers } from "@/solver/gates/gateDocument";
 import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "../engine/gammaArrivals";
 import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
-import type { JudgeSource, MeasuredBy, Workload, WorkloadOrigin } from "./workload";
+import type { JudgeSource, Workload, WorkloadOrigin } from "./workload";
 
 /** Arrivals of a workload without its own: an hour at the rate of the Azure conversation trace that they are modelled on. */
 const GENERATED_ARRIVALS = 20_000;
@@ -10,13 +9,11 @@ const GENERATED_REQUESTS_PER_SECOND = 5.53;
 
 export interface WorkloadParts {
   readonly name: string;
-  /** Outcomes and, in words, their origin. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. `agreement`: see the origin. */
-  readonly outcomes: {
+  /** Outcomes and, in words, their origin. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. The rest: see the origin. */
+  readonly outcomes: Pick<WorkloadOrigin, "measured" | "agreement" | "confidence" | "scorers"> & {
     readonly table: LabelledTable;
     readonly origin: string;
     readonly generated?: boolean;
-    readonly measured?: MeasuredBy;
-    readonly agreement?: ComparedAnswers;
   };
   /** null: bursty arrivals are generated, and the origin says so. */
   readonly arrivals: (Pick<WorkloadOrigin, "byHour"> & { readonly arrivalSeconds: Float64Array; readonly origin: string }) | null;
@@ -43,6 +40,8 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
       generated: outcomes.generated ?? false,
       ...(outcomes.measured === undefined ? {} : { measured: outcomes.measured }),
       ...(outcomes.agreement === undefined ? {} : { agreement: outcomes.agreement }),
+      ...(outcomes.confidence === undefined ? {} : { confidence: outcomes.confidence }),
+      ...(outcomes.scorers === undefined ? {} : { scorers: outcomes.scorers }),
       ...(byHour === undefined ? {} : { byHour }),
     },
     seed,

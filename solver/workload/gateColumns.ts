@@ -1,9 +1,18 @@
-import type { ModelOutcomes } from "./workload";
+import type { ConfidenceReading } from "@/solver/gates/gateDocument";
+import type { ModelOutcomes, WorkloadOrigin } from "./workload";
 
-/** Columns of raw gate scores, 0..100, that a table may have beside the judge's, in the order in which they are stored. */
-export const gateColumns = ["confidence", "agreement"] as const;
+/** Columns of raw gate scores, 0..100, that a table may bring beside the judge's. */
+export const importedColumns = ["confidence", "agreement"] as const;
 
+/** All columns of raw gate scores that outcomes may have beside the judge's, in the order in which they are stored. */
+export const gateColumns = [...importedColumns, "scorer"] as const;
+
+export type ImportedColumn = (typeof importedColumns)[number];
 export type GateColumn = (typeof gateColumns)[number];
+
+/** What the columns of confidence of a workload hold; tables that do not say so hold the smallest token probability. */
+export const confidenceReadingOf = ({ confidence }: Pick<WorkloadOrigin, "confidence">): ConfidenceReading =>
+  confidence ?? { measure: "minimum" };
 
 /** The gate columns that a model's outcomes have. */
 export const gateColumnsOf = (outcomes: Pick<ModelOutcomes, GateColumn>): readonly GateColumn[] =>

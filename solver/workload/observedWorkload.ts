@@ -38,8 +38,8 @@ export function observedWorkload(earlier: Workload, seen: readonly ObservedReque
     const planned = outcomes.models.find(({ model }) => model === first?.model)?.outputTokens[rows[at] ?? 0];
     return (first?.outputTokens ?? 0) > 0 && (planned ?? 0) > 0 ? (first?.outputTokens ?? 1) / (planned ?? 1) : 1;
   });
-  // A like row's confidence or agreement is not that of the answer whose judged score was seen.
-  const models = outcomes.models.map(({ confidence: _, agreement: __, ...column }): ModelOutcomes => {
+  // A like row's confidence, agreement or scorer is not that of the answer whose judged score was seen.
+  const models = outcomes.models.map(({ confidence: _, agreement: __, scorer: ___, ...column }): ModelOutcomes => {
     const visit = (at: number) => known[at]?.visits.find(({ model }) => model === column.model);
     const unseen = (from: number, at: number): number => Math.max(1, Math.round((column.outputTokens[from] ?? 0) * (longer[at] ?? 1)));
     return {
@@ -66,6 +66,7 @@ export function observedWorkload(earlier: Workload, seen: readonly ObservedReque
       outcomes: `seen at the gateway; labels, and answers of models that a request did not reach, modelled by like rows of ${origin.outcomes}`,
       arrivals: "seen at the gateway",
       byHour: undefined,
+      scorers: undefined,
     },
   };
 }

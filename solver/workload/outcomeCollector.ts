@@ -1,6 +1,6 @@
 import { resolveModel } from "@/solver/hardware/aliases";
 import { type CollectedTable, collectedTable, type ModelNames, type Prompt, unknownModelProblem } from "./collectedTable";
-import { gateColumns } from "./gateColumns";
+import { importedColumns } from "./gateColumns";
 import { metricScale, type OutcomeRow, type Read, shown } from "./outcomeRow";
 
 /** Maximum number of names in a message. */
@@ -39,7 +39,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     const isSelected = row.family === family && (selection.tasks.length === 0 || selection.tasks.includes(row.task));
     if (!isSelected) return null;
     largestLabelOf.set(row.metric, Math.max(row.label, largestLabelOf.get(row.metric) ?? 0));
-    for (const name of gateColumns) largestGateScoreOf.set(name, Math.max(row[name] ?? 0, largestGateScoreOf.get(name) ?? 0));
+    for (const name of importedColumns) largestGateScoreOf.set(name, Math.max(row[name] ?? 0, largestGateScoreOf.get(name) ?? 0));
     // Reported at once, so that the message can name the line.
     if (resolveModel(row.model, selection.aliases, selection.models) === undefined) return unknownModelProblem(row.model, selection);
     const answers = models.get(row.model) ?? emptyAnswers(row.sizeRank);
@@ -95,7 +95,7 @@ function addAnswer(answers: ReturnType<typeof emptyAnswers>, row: OutcomeRow, pl
   answers.outputTokens[place] = row.outputTokens;
   answers.label[place] = row.label;
   answers.judged[place] = row.judged ?? Number.NaN;
-  for (const name of gateColumns) answers[name][place] = row[name] ?? Number.NaN;
+  for (const name of importedColumns) answers[name][place] = row[name] ?? Number.NaN;
   return null;
 }
 

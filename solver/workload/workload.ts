@@ -1,4 +1,4 @@
-import type { ComparedAnswers } from "@/solver/gates/gateDocument";
+import type { ComparedAnswers, ConfidenceReading, LearntScorer } from "@/solver/gates/gateDocument";
 
 /** One model's outcomes for every prompt. Arrays are parallel to `OutcomeTable.promptIds`. */
 export interface ModelOutcomes {
@@ -15,6 +15,11 @@ export interface ModelOutcomes {
   readonly confidence?: Float64Array;
   /** Share of further answers to the same prompt that agree with this one, 0..100; left out where none were drawn. */
   readonly agreement?: Float64Array;
+  /**
+   * Score of the answer, 0..100, by the model's scorer in `origin.scorers`, or by one that is trained in the same way without the answer's label;
+   * left out where none was trained on texts.
+   */
+  readonly scorer?: Float64Array;
   /** Score of this model, 0..100, by a router that reads the prompt before any model has answered; left out without a router. */
   readonly routerScore?: Float64Array;
 }
@@ -51,6 +56,10 @@ export interface WorkloadOrigin {
   readonly measured?: MeasuredBy | undefined;
   /** What the columns of agreement compare; left out where there are none, or it is not known: then no plan uses them. */
   readonly agreement?: ComparedAnswers | undefined;
+  /** What the columns of confidence hold; left out: the smallest token probability. */
+  readonly confidence?: ConfidenceReading | undefined;
+  /** By model, scorers that read the words of prompts and answers; their scores are the columns `scorer`. */
+  readonly scorers?: Readonly<Record<string, LearntScorer>> | undefined;
   /** Mean rate of the arrivals in each hour of the day, requests/s, null for an unknown hour; left out where they have no clock. */
   readonly byHour?: readonly (number | null)[] | undefined;
 }

@@ -1,5 +1,6 @@
 import { chatEndpoint } from "@/server/gateway/http/chatEndpoint";
 import type { AnswerEvidence } from "@/solver/gates/gates";
+import { conversationText } from "@/solver/judging/conversation";
 import { chatAnswer } from "@/solver/judging/judgeCall";
 import { mixSeed } from "@/solver/numeric/random";
 import { type ArithmeticQuestion, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
@@ -42,7 +43,9 @@ export async function askedAnswers({ small, large, judge, count, samples }: Aske
       const body = { ...chatFields(small.model, question), temperature: samples.temperature, seed };
       others.push(answerIn(await post(`${small.url}/v1/chat/completions`, JSON.stringify(body))));
     }
-    return { ...own, prompt: question.text, others, judgedScore: await judgedScore(judge, question.text, own.answer) };
+    // The prompt as the gateway's gates see it.
+    const prompt = conversationText(chatFields(small.model, question).messages);
+    return { ...own, prompt, others, judgedScore: await judgedScore(judge, question.text, own.answer) };
   });
   const next = await inParallel(questions, (question) => answered(large, chatFields(large.model, question)));
   const labelOf = (answers: readonly Pick<AnswerEvidence, "answer">[]): Float64Array =>

@@ -114,7 +114,9 @@ async function confidenceWins(): Promise<Measurement> {
 /** The largest calibration error that is left, over gates and sets of weights. */
 async function calibrationLeft(): Promise<Measurement> {
   const { measured } = await compared();
-  const all = measured.flatMap(({ name, gates }) => gates.map((gate) => ({ name, gate, left: meanOf(gate.calibrationError) })));
+  const all = measured.flatMap(({ name, gates }) =>
+    gates.filter(({ competes }) => competes).map((gate) => ({ name, gate, left: meanOf(gate.calibrationError) })),
+  );
   const worst = all.reduce((a, b) => (a.left >= b.left ? a : b));
   return {
     figure: worst.left,

@@ -32,3 +32,15 @@ test("further calls cost the tokens that they read and write, and log probabilit
   const tokens = Object.fromEntries(signalsOf(peer).map(({ name, cost }) => [name, cost.extraTokens]));
   expect(tokens).toMatchObject({ "agreement of 3 samples": 27, "agreement with a peer": 9, judge: 9, scorer: 0, "confidence, mean": 0 });
 });
+
+test("scorers with words read what the others do not, and score right answers above wrong ones without log probabilities", () => {
+  // Whether an answer is right is in its words alone.
+  const evidence = madeAnswers.evidence.map((each, at) => ({ ...each, answer: at % 2 === 0 ? "it is" : "perhaps", outputTokens: 3 }));
+  const signals = realSignals({ ...madeAnswers, evidence }, null, { split: splitPrompts(40, 1), seed: 1 });
+  const wrongBelowRight = (name: string): boolean => {
+    const scores = [...(signals.find((one) => one.name === name)?.raw ?? [])];
+    return Math.min(...scores.filter((_, at) => at % 2 === 0)) > Math.max(...scores.filter((_, at) => at % 2 === 1));
+  };
+  expect(wrongBelowRight("scorer with words, without log probabilities")).toBe(true);
+  expect(wrongBelowRight("scorer without log probabilities")).toBe(false);
+});

@@ -1,10 +1,9 @@
 import type { GateDocument, ScorerFeature } from "@/solver/gates/gateDocument";
 import type { AnswerEvidence } from "@/solver/gates/gates";
-import { answerFact, createGate } from "@/solver/gates/gates";
+import { answerFact, answerWords, createGate, readsLogProbabilities } from "@/solver/gates/gates";
 import { mixSeed } from "@/solver/numeric/random";
-import type { ScorerRows } from "@/solver/prediction/gateScorer";
+import { type ScorerRows, scorerScores } from "@/solver/prediction/gateScorer";
 import type { GateSignal } from "@/solver/tournament/gateSignal";
-import { scorerScores } from "@/solver/tournament/gateTournament";
 import type { Drawn } from "../../lib/gateSplits";
 import type { AskedAnswers } from "./askedAnswers";
 
@@ -19,6 +18,8 @@ const SCORER_FEATURES: readonly ScorerFeature[] = [
   "log-prompt-tokens",
   "has-extractable-answer",
 ];
+
+const PLAIN_FEATURES = SCORER_FEATURES.filter((feature) => !readsLogProbabilities.has(feature));
 
 const CONFIDENCES = {
   "confidence, minimum": { kind: "confidence", measure: "minimum" },
@@ -43,16 +44,44 @@ export function rawScores(document: GateDocument, evidence: readonly AnswerEvide
 /** Agreement of each answer with its samples. */
 export const samplesScores = ({ evidence }: AskedAnswers): Float64Array => rawScores(AGREEMENT, evidence);
 
+/** What a scorer reads: all features, or those that need no log probabilities; with or without the words of prompt and answer. */
+export interface ScorerReading {
+  readonly features: readonly ScorerFeature[];
+  readonly words: boolean;
+}
+
+/** The scorer that profiles with texts train. */
+export const servedScorer: ScorerReading = { features: SCORER_FEATURES, words: true };
+
+/** The scorers that are compared. */
+const SCORERS: Readonly<Record<string, ScorerReading>> = {
+  scorer: { features: SCORER_FEATURES, words: false },
+  "scorer with words": servedScorer,
+  "scorer without log probabilities": { features: PLAIN_FEATURES, words: false },
+  "scorer with words, without log probabilities": { features: PLAIN_FEATURES, words: true },
+};
+
+/** Scorers that show what words say where there are no log probabilities; an engine that reports these has better gates. */
+export const controls: ReadonlySet<string> = new Set(Object.keys(SCORERS).filter((name) => SCORERS[name]?.features === PLAIN_FEATURES));
+
 /** The rows by which a scorer learns. */
-export const scorerRows = ({ evidence, label }: AskedAnswers, rows: ArrayLike<number>): ScorerRows => ({
-  features: SCORER_FEATURES,
+export const scorerRows = ({ evidence, label }: AskedAnswers, rows: ArrayLike<number>, { features, words }: ScorerReading): ScorerRows => ({
+  features,
   facts: Array.from(rows, (row) =>
-    SCORER_FEATURES.map((feature) => {
+    features.map((feature) => {
       const each = evidence[row];
       return each === undefined ? null : answerFact(each, feature, "whole");
     }),
   ),
   labels: Float64Array.from(rows, (row) => label[row] ?? 0),
+  ...(words
+    ? {
+        words: Array.from(rows).flatMap((row) => {
+          const each = evidence[row];
+          return each === undefined ? [] : [answerWords(each.prompt, each.answer)];
+        }),
+      }
+    : {}),
 });
 
 /**
@@ -72,13 +101,15 @@ export function realSignals(answers: AskedAnswers, peer: AskedAnswers | null, { 
   };
   const peers =
     peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
-  const scored = scorerScores((rows) => scorerRows(answers, rows), { split, seed: mixSeed(seed, "scorer") });
   return [
     ...Object.entries(CONFIDENCES).map(([name, document]) => signal(name, "confidence", rawScores(document, evidence), FREE)),
     signal(`agreement of ${samples} samples`, "agreement", samplesScores(answers), calls(samples)),
     ...peers,
     signal("judge", "judge", rawScores({ kind: "judge" }, evidence), calls(1)),
-    signal("scorer", "scorer", scored, FREE),
+    ...Object.entries(SCORERS).map(([name, reading]) => {
+      const raw = scorerScores((rows) => scorerRows(answers, rows, reading), { split, seed: mixSeed(seed, "scorer") });
+      return signal(name, "scorer", raw, FREE);
+    }),
   ];
 }
 

@@ -10,7 +10,7 @@ import { orderOn, RealEngines } from "../realEngine";
 import { type AskedAnswers, askedAnswers } from "./askedAnswers";
 import type { GateCases } from "./cases";
 import type { RolePorts } from "./coreUse";
-import { realSignals, samplesScores } from "./realSignals";
+import { controls, realSignals, samplesScores } from "./realSignals";
 import type { WeightSet } from "./weightSets";
 
 /** Engines of one set of weights, one on a core each, and their judge. */
@@ -64,7 +64,7 @@ export const measuredSeeds = (seeds: readonly SeedAnswers[]): readonly MeasuredG
       floors: [],
       signals: (drawn) => realSignals(answers, peer, drawn),
       share: (planning) => planning.reduce((sum, row) => sum + (unanimous[row] === 100 ? 0 : 1), 0) / planning.length,
-      competes: () => true,
+      competes: ({ name }) => !controls.has(name),
     };
     return measureGates(compared);
   });

@@ -5,7 +5,7 @@ import { crossFittedScores, trainScorer } from "@/solver/prediction/gateScorer";
 import { LARGE, SMALL } from "../connections";
 import type { AskedAnswers } from "./askedAnswers";
 import type { GateCases } from "./cases";
-import { rawScores, samplesScores, scorerRows } from "./realSignals";
+import { rawScores, samplesScores, scorerRows, servedScorer } from "./realSignals";
 
 /** A policy that is measured: a gate at a threshold, or one model alone. */
 export interface ServedPolicy {
@@ -32,7 +32,7 @@ export function calibratedGates(answers: AskedAnswers, { samples }: GateCases): 
     if (calibration === null) throw new Error(`${raw.length} answers are too few for a calibration`);
     return { calibration };
   };
-  const rows = scorerRows(answers, [...label.keys()]);
+  const rows = scorerRows(answers, [...label.keys()], servedScorer);
   const confidence = { kind: "confidence", measure: "minimum" } as const;
   return {
     judge: { kind: "judge", ...calibrated(rawScores({ kind: "judge" }, evidence)) },

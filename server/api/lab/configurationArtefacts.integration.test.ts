@@ -11,7 +11,7 @@ import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
 import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { configurationPredictor } from "@/solver/prediction/configurations";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { countOf } from "@/solver/workflow/configurationSet";
 import { predictorRefusal } from "../plans/predictorRefusal";
 import { labelledPrompts, SECRET } from "../testing/testLabelledPrompts";

@@ -10,7 +10,10 @@ import { keepPrompts, until } from "@/server/profiling/testing/testProfileStudio
 import { openStore, type Store } from "@/server/store/store";
 import { createUploads } from "@/server/store/uploads";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import { createGate } from "@/solver/gates/gates";
+import { gateCandidates } from "@/solver/stageGates/gateCandidates";
 import { gateTournament } from "@/solver/tournament/gateTournament";
+import { splitPrompts } from "@/solver/workload/split";
 import { createProfileService } from "./profileService";
 
 const PROMPTS = 80;
@@ -119,6 +122,48 @@ describe("a profile that measures gates", () => {
     const gates = tournament?.stages[0]?.gates ?? [];
     expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
     expect(gates.find(({ name }) => name === "confidence")?.auc?.value).toBe(1);
+  });
+
+  it("trains a scorer on the words of prompts and answers where these are stored, which scores at the gateway as in the workload", async () => {
+    // As sure of wrong answers: the words alone tell them.
+    say = (request) => {
+      const isHard = request.model === SMALL && numberOf(request) % 4 === 0;
+      return request.model === "judge"
+        ? { text: "50", delayMs: 1 }
+        : { text: isHard ? "it may be 5" : "it is 4", probability: 0.9, delayMs: 1 };
+    };
+    const id = await begun({ keepAnswers: true });
+    await isDone(id);
+    const workload = await workloadOf(id);
+    const { outcomes, origin, seed } = workload;
+    const [small, large] = outcomes.models;
+    const learnt = origin.scorers?.[SMALL];
+    if (learnt === undefined || small?.scorer === undefined) throw new Error("no scorer was trained");
+    expect([large?.scorer, Object.keys(origin.scorers ?? {})]).toEqual([undefined, [SMALL]]);
+    const gate = createGate({ kind: "scorer", answer: "whole", ...learnt });
+    for (const row of splitPrompts(outcomes.promptIds.length, seed).heldOut) {
+      const number = Number(outcomes.promptIds[row]?.slice(1));
+      const evidence = {
+        ...{ prompt: `user: question ${number}`, answer: number % 4 === 0 ? "it may be 5" : "it is 4" },
+        ...{ inputTokens: outcomes.inputTokens[row] ?? 0, outputTokens: small.outputTokens[row] ?? 0, endedByLength: false },
+        ...{ tokens: { texts: ["a"], logProbabilities: Float64Array.of(Math.log(0.9)) }, others: null, judgedScore: null },
+      };
+      expect(gate.score(evidence)).toEqual({ kind: "scored", score: expect.closeTo(small.scorer[row] ?? -1, 6) });
+    }
+    const gates = gateTournament(workload, { share: 0.3, judgeSeconds: null })?.stages[0]?.gates ?? [];
+    expect(gates.find(({ name }) => name === "scorer with words")?.auc?.value).toBe(1);
+    expect(gateCandidates(workload, [SMALL, LARGE], () => true).find(({ kind }) => kind === "scorer")?.documents?.[SMALL]).toMatchObject(
+      learnt,
+    );
+  });
+
+  it("fills the column confidence with the measure that is asked for, and a plan's gate asks for the same", async () => {
+    const id = await begun({ gates: { confidence: true, measure: "mean", samples: null } });
+    await isDone(id);
+    const workload = await workloadOf(id);
+    expect(workload.origin.confidence).toEqual({ measure: "mean" });
+    const gate = gateCandidates(workload, [SMALL, LARGE], () => true).find(({ kind }) => kind === "confidence")?.documents?.[SMALL];
+    expect(gate).toMatchObject({ kind: "confidence", measure: "mean" });
   });
 
   it.each([

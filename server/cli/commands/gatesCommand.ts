@@ -15,7 +15,7 @@ interface GatesFlags extends WorkloadFlags {
   readonly write?: string;
   readonly stage?: number;
   readonly gate?: string;
-  readonly measure: GateChoice["measure"];
+  readonly measure?: NonNullable<GateChoice["measure"]>;
   readonly answer: GateChoice["answer"];
   readonly samples?: number;
   readonly temperature: number;
@@ -26,7 +26,7 @@ const answerParts = ["whole", "last-line", "number", "choice", "boxed"] as const
 
 const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
-has them, and a scorer that is trained on the labels. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
+has them, a scorer of lengths and probabilities that is trained on the labels, and one that reads words too where a profile stored texts. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
 random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
 
@@ -50,7 +50,10 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .option("--stage <n>", "with --write: only the gate of this stage", numberFlag({ min: 1, max: 100, whole: true }))
     .option("--gate <name>", "with --write: this gate of the tournament (default: the one that it chooses)")
     .addOption(
-      new Option("--measure <measure>", "with --write: how the column confidence was made").choices(confidenceMeasures).default("minimum"),
+      new Option(
+        "--measure <measure>",
+        "with --write: how the column confidence was made (default: as the workload says, else minimum)",
+      ).choices(confidenceMeasures),
     )
     .addOption(
       new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"),

@@ -202,6 +202,18 @@ describe("writeGates", () => {
     expect(refused).toEqual({ ok: false, message: expect.stringContaining("smallest token probability, which --measure mean denies.") });
   });
 
+  it("writes the measure that the workload's column holds, and refuses another one", () => {
+    const known = figuresOf({ ...workload, origin: { ...workload.origin, confidence: { measure: "last-tokens", lastTokens: 3 } } });
+    const path = fileOf(cascade());
+    expect(writeGates(path, known, { answer: "whole", gate: "confidence" }).ok).toBe(true);
+    expect(gatesIn(path)[0]).toMatchObject({ kind: "confidence", measure: "last-tokens", lastTokens: 3 });
+    const refused = writeGates(path, known, { ...choice, gate: "confidence" });
+    expect(refused).toEqual({
+      ok: false,
+      message: expect.stringContaining("is of the measure last-tokens, which --measure minimum denies."),
+    });
+  });
+
   it("refuses a plan that was changed after it was sealed", () => {
     const plan = sealPlan(examplePlanDraft(), new Date(0));
     const path = fileOf({ ...plan, policy: { ...plan.policy, thresholds: [51] } });

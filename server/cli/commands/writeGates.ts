@@ -4,7 +4,7 @@ import type { Outcome } from "@/server/contracts/studio";
 import { issueSentence } from "@/server/lib/issueSentence";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { isRecord } from "@/solver/collections/isRecord";
-import { type ConfidenceMeasure, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
+import { type ConfidenceMeasure, type ConfidenceReading, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
 import { gateText } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 import type { Plan } from "@/solver/plan/plan";
@@ -18,8 +18,8 @@ export interface GateChoice {
   readonly stage?: number;
   /** A gate of the tournament; left out: the one that it chooses. */
   readonly gate?: string;
-  /** How the column `confidence` was made of token probabilities. */
-  readonly measure: ConfidenceMeasure;
+  /** How the column `confidence` was made of token probabilities; left out: as the workload says, else the smallest. */
+  readonly measure?: ConfidenceMeasure;
   /** The part of an answer that is compared, or searched for. */
   readonly answer: Extraction;
   /** With whom answers were compared in the column `agreement`. */
@@ -83,6 +83,12 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
   const wanted =
     choice.stage === undefined ? thresholds.flatMap((at, stage) => (at > 0 && compared(stage) ? [stage] : [])) : [choice.stage - 1];
   if (wanted.length === 0) return { ok: false, message: "no stage with a threshold above 0 is in the tournament." };
+  const reading = readingOf(tournament, choice);
+  if (reading === null)
+    return {
+      ok: false,
+      message: `the workload's column confidence is of the measure ${tournament.confidence?.measure}, which --measure ${choice.measure} denies.`,
+    };
   const gates = [...gatesOf(policy)];
   const written: string[] = [];
   for (const stage of wanted) {
@@ -93,7 +99,7 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
     if (thresholds[stage] === 0)
       return { ok: false, message: `the threshold of stage ${stage + 1} is 0, so that no gate is asked there: raise it first.` };
     if (figures === undefined) return { ok: false, message: `the workload has no tournament of the gates of ${model}.` };
-    const gate = gateOf(figures, choice);
+    const gate = gateOf(figures, choice, reading);
     if (!gate.ok) return { ok: false, message: `stage ${stage + 1}: ${gate.message}` };
     gates[stage] = gate.gate;
     written.push(`Stage ${stage + 1}, ${model}: ${gateText(gate.gate)}, ${calibrationText(gate.gate, tournament)}.`);
@@ -106,8 +112,18 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
 const calibrationText = (gate: GateDocument, { planningPrompts }: TournamentFigures): string =>
   gate.kind !== "sequence" && gate.calibration !== undefined ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
 
+/** What the column of confidence holds; null where workload and choice contradict each other. */
+function readingOf({ confidence }: TournamentFigures, { measure, answer }: GateChoice): ConfidenceReading | null {
+  if (confidence !== undefined) return measure === undefined || measure === confidence.measure ? confidence : null;
+  return { measure: measure ?? "minimum", ...(measure === "answer-span" ? { answer } : {}) };
+}
+
 /** The document of a stage's chosen gate. */
-function gateOf({ gates, verdict }: StageFigures, choice: GateChoice): Outcome<{ readonly gate: GateDocument }> {
+function gateOf(
+  { gates, verdict }: StageFigures,
+  choice: GateChoice,
+  reading: ConfidenceReading,
+): Outcome<{ readonly gate: GateDocument }> {
   const best = verdict.kind === "no-gates" ? undefined : verdict.gate;
   const figures = gates.find(({ name }) => name === (choice.gate ?? best));
   if (figures === undefined)
@@ -120,24 +136,28 @@ function gateOf({ gates, verdict }: StageFigures, choice: GateChoice): Outcome<{
       ok: false,
       message: `the scores of the ${figures.name} are modelled, and a calibration to them fits no real one: name another gate with --gate.`,
     };
-  if (choice.measure !== "minimum" && figures.scorer?.weights.some(({ feature }) => feature === "minimum-probability"))
+  if (reading.measure !== "minimum" && figures.scorer?.weights.some(({ feature }) => feature === "minimum-probability"))
     return {
       ok: false,
-      message: `the scorer has learnt from the column confidence as the smallest token probability, which --measure ${choice.measure} denies.`,
+      message: `the scorer has learnt from the column confidence as the smallest token probability, which --measure ${reading.measure} denies.`,
     };
-  const parsed = gateSchema.safeParse(documentOf(figures, choice));
+  const parsed = gateSchema.safeParse(documentOf(figures, choice, reading));
   return parsed.success
     ? { ok: true, gate: parsed.data }
     : { ok: false, message: `${figures.name}: ${issueSentence(parsed.error, "gate")}` };
 }
 
-function documentOf({ kind, calibration: fitted, scorer }: GateFigures, { measure, answer, samples, peers }: GateChoice): object {
+function documentOf(
+  { kind, calibration: fitted, scorer }: GateFigures,
+  { answer, samples, peers }: GateChoice,
+  reading: ConfidenceReading,
+): object {
   const calibration = fitted === null ? {} : { calibration: fitted };
   switch (kind) {
     case "judge":
       return { kind, ...calibration };
     case "confidence":
-      return { kind, measure, ...(measure === "answer-span" && { answer }), ...calibration };
+      return { kind, ...reading, ...calibration };
     case "agreement":
       return { kind, answer, samples, ...(peers !== undefined && { peers }), ...calibration };
     case "scorer":

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { cardsFile, readCardsFile } from "@/server/contracts/engine/cardsFile";
 import type { Outcome } from "@/server/contracts/studio";
 import { studioSettings } from "@/server/lib/studioSettings";
@@ -10,6 +10,7 @@ import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import type { CsvSource } from "@/server/planning/imports/readCsv";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
+import { type ConfidenceMeasure, confidenceMeasures } from "@/solver/gates/gateDocument";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
@@ -25,6 +26,7 @@ export interface WorkloadFlags {
   readonly arrivals?: string;
   readonly models: Readonly<Record<string, string>>;
   readonly judgeAuc?: number;
+  readonly confidenceMeasure?: ConfidenceMeasure;
   readonly cards?: string;
   readonly seed: number;
 }
@@ -44,6 +46,11 @@ export const withWorkloadFlags = (command: Command): Command =>
       "--judge-auc <auc>",
       "model the judge with this reliability (default: measured scores, else 0.8)",
       numberFlag({ min: 0.5, max: 1 }),
+    )
+    .addOption(
+      new Option("--confidence-measure <measure>", "what the column confidence of --outcomes holds (default: minimum)").choices(
+        confidenceMeasures,
+      ),
     )
     .option(...CARDS_FLAG)
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
@@ -66,7 +73,9 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
   const arrivals = flags.arrivals === undefined ? null : await openFile(flags.arrivals, importArrivals);
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
-  const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
+  const { confidenceMeasure: measure } = flags;
+  const table = measure === undefined ? outcomes : { ...outcomes, confidence: { measure } };
+  const workload = buildWorkload({ name, outcomes: table, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { RequestFacts, Sketch } from "@/solver/prediction/predictor";
+import type { RequestFacts } from "@/solver/prediction/predictor";
+import type { Sketch } from "@/solver/words/sketch";
 import { artefactKinds } from "./artefacts";
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { confidenceMeasures } from "@/solver/gates/gateDocument";
 import { enteredTitle } from "@/solver/wording/names";
 import { keyReferenceSchema } from "../engine/engineAccess";
 
@@ -67,6 +68,8 @@ const measureSchema = z.discriminatedUnion("kind", [
 const profileGatesSchema = z.strictObject({
   /** Whether engines are asked for log probabilities. A model that does not report them is not asked again. */
   confidence: z.boolean(),
+  /** What of them the column confidence holds; left out: the smallest token probability. */
+  measure: z.enum(confidenceMeasures).optional(),
   /** Further answers of the same model to each prompt, which are compared with its answer; null: none. */
   samples: z.strictObject({ count: z.int().min(1).max(4), temperature: z.number().min(0).max(2) }).nullable(),
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { configurationPredictor } from "@/solver/prediction/configurations";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { GatewayLimits } from "../http/limits";
 import { queuedOf } from "../testing/testCanary";

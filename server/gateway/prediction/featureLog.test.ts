@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type LearningLine, learningLineSchema, packSketch, programQuietSeconds } from "@/server/contracts/gateway/gatewayLearning";
 import { trafficRows } from "@/server/prediction/trafficRows";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { temporaryDirectory } from "../testing/testGateway";
 import { FeatureLog } from "./featureLog";
 

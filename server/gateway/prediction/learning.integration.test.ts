@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { factsOfLine, type LearningLine, learningLineSchema } from "@/server/contracts/gateway/gatewayLearning";
 import { encodeArtefact } from "@/solver/prediction/artefact";
 import { trainLengths } from "@/solver/prediction/lengths";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, temporaryDirectory, until } from "../testing/testGateway";
 import { putArtefact, slackBy, type TestArtefact } from "../testing/testPredictors";

@@ -1,9 +1,9 @@
 import type { ArtefactKind } from "@/server/contracts/gateway/artefacts";
 import { packSketch } from "@/server/contracts/gateway/gatewayLearning";
 import { serveTasks } from "@/server/threads/serveTasks";
-import { commonPart } from "@/solver/prediction/commonWords";
 import type { RequestFacts } from "@/solver/prediction/predictor";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { commonPart } from "@/solver/words/commonWords";
+import { sketchOf } from "@/solver/words/sketch";
 import { LoadedPredictors } from "./loadedPredictors";
 import type { Answer, Batch, FoundConfigurations, Loaded, LoadTask, ModelPrediction, PredictorQuery, Reply } from "./prediction";
 import type { ReadPrompts } from "./timedSearch";

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { configurationPredictor } from "@/solver/prediction/configurations";
 import type { ConfigurationSearch } from "@/solver/prediction/predictor";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { countOf, hasConfiguration, intersection } from "@/solver/workflow/configurationSet";
 import { shortText, testConfigurations } from "../testing/testPredictors";
 import { ladder, voting } from "../testing/testRounds";

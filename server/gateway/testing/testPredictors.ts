@@ -5,7 +5,7 @@ import { trainConfidence } from "@/solver/prediction/confidence";
 import { trainConfigurations } from "@/solver/prediction/configurations";
 import { trainLengths } from "@/solver/prediction/lengths";
 import type { RequestFacts } from "@/solver/prediction/predictor";
-import { sketchOf } from "@/solver/prediction/sketch";
+import { sketchOf } from "@/solver/words/sketch";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { sha256 } from "../prediction/artifactStore";
 import type { AdminPort } from "./testGateway";

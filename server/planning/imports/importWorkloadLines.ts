@@ -4,7 +4,7 @@ import { textLines } from "@/server/lib/textLines";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { WORKLOAD_FORMAT } from "@/server/workloads/workloadLines";
 import { isRecord } from "@/solver/collections/isRecord";
-import { comparedAnswersSchema } from "@/solver/gates/gateDocument";
+import { comparedAnswersSchema, confidenceReadingSchema, learntScorerSchema } from "@/solver/gates/gateDocument";
 import { gateColumns } from "@/solver/workload/gateColumns";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
@@ -41,6 +41,8 @@ const headerSchema = z.object({
     observed: z.literal(true).optional(),
     measured: z.object({ emulated: z.boolean(), gate: measureSchema, label: measureSchema }).optional(),
     agreement: comparedAnswersSchema.optional(),
+    confidence: confidenceReadingSchema.optional(),
+    scorers: z.record(z.string(), learntScorerSchema).optional(),
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),
   models: z
@@ -70,7 +72,10 @@ const promptSchema = z.strictObject({
   inputTokens: tokens,
   models: z.record(
     z.string(),
-    z.strictObject({ outputTokens: tokens, label: score, judged: score, confidence: score.optional(), agreement: score.optional() }),
+    z.strictObject({
+      ...{ outputTokens: tokens, label: score, judged: score },
+      ...{ confidence: score.optional(), agreement: score.optional(), scorer: score.optional() },
+    }),
   ),
 });
 
@@ -134,6 +139,7 @@ function columnsFor(header: Header) {
     judged: new Float64Array(prompts),
     ...(further.includes("confidence") ? { confidence: new Float64Array(prompts) } : {}),
     ...(further.includes("agreement") ? { agreement: new Float64Array(prompts) } : {}),
+    ...(further.includes("scorer") ? { scorer: new Float64Array(prompts) } : {}),
   }));
   const arrivalSeconds = new Float64Array(header.arrivals);
   let arrived = 0;

@@ -1,7 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { resolveModel } from "@/solver/hardware/aliases";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
-import { type GateColumn, gateColumns } from "@/solver/workload/gateColumns";
+import { type ImportedColumn, importedColumns } from "@/solver/workload/gateColumns";
 import { readOutcomeRows } from "./importOutcomes";
 import type { CsvSource } from "./readCsv";
 
@@ -14,7 +14,7 @@ interface FamilySurvey {
   /** Whether rows carry a measured judge's score. */
   readonly judged: boolean;
   /** Columns of other gates' scores that have any. */
-  readonly gateColumns: readonly GateColumn[];
+  readonly gateColumns: readonly ImportedColumn[];
 }
 
 export type OutcomeSurvey = Outcome<{ readonly rows: number; readonly families: readonly FamilySurvey[] }>;
@@ -23,7 +23,7 @@ interface FamilyCount {
   readonly tasks: Map<string, { readonly metric: string; rows: number }>;
   readonly sizeRankOf: Map<string, number>;
   judged: boolean;
-  readonly scored: Set<GateColumn>;
+  readonly scored: Set<ImportedColumn>;
 }
 
 /**
@@ -33,14 +33,19 @@ interface FamilyCount {
 export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["models"]): Promise<OutcomeSurvey> {
   const families = new Map<string, FamilyCount>();
   const read = await readOutcomeRows(source, (row) => {
-    const family = families.get(row.family) ?? { tasks: new Map(), sizeRankOf: new Map(), judged: false, scored: new Set<GateColumn>() };
+    const family = families.get(row.family) ?? {
+      tasks: new Map(),
+      sizeRankOf: new Map(),
+      judged: false,
+      scored: new Set<ImportedColumn>(),
+    };
     families.set(row.family, family);
     const task = family.tasks.get(row.task) ?? { metric: row.metric, rows: 0 };
     family.tasks.set(row.task, task);
     task.rows++;
     family.sizeRankOf.set(row.model, row.sizeRank);
     family.judged ||= row.judged !== null;
-    for (const name of gateColumns) if (row[name] !== null) family.scored.add(name);
+    for (const name of importedColumns) if (row[name] !== null) family.scored.add(name);
     return null;
   });
   if (!read.ok) return read;
@@ -54,7 +59,7 @@ export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["
         .sort(([, a], [, b]) => a - b)
         .map(([tableName]) => ({ tableName, model: resolveModel(tableName, {}, models) ?? null })),
       judged,
-      gateColumns: gateColumns.filter((name) => scored.has(name)),
+      gateColumns: importedColumns.filter((name) => scored.has(name)),
     })),
   };
 }

@@ -54,7 +54,7 @@ export const profileCalls = sqliteTable(
     failure: text(),
     /** 1: the engine ended it at its token limit. */
     cut: integer(),
-    /** Smallest token probability of an answer x 100; null: not reported. */
+    /** Confidence of an answer by its token probabilities, 0..100, in the measure of the profile's request; null: not reported. */
     confidence: real(),
     /** Text of the answer; null once it is judged and must not be stored, or is deleted. */
     answer: text(),

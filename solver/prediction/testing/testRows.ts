@@ -1,5 +1,6 @@
 import { seededRandom } from "@/solver/numeric/random";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { sketchOf } from "@/solver/words/sketch";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
@@ -7,7 +8,6 @@ import type { ConfidenceRows } from "../confidence";
 import { type ConfigurationRows, configurationRowsOf } from "../configurationRows";
 import type { LengthRows } from "../lengths";
 import type { RequestFacts } from "../predictor";
-import { sketchOf } from "../sketch";
 
 const FILLER = "the of and a to in is that it was for on are with as at be this from".split(" ");
 

@@ -1,7 +1,6 @@
-import type { Sketch } from "./predictor";
-import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
-import { type SparseMatrix, sparseOf } from "./sparseMatrix";
-import { truncatedSvd } from "./truncatedSvd";
+import { type SparseMatrix, sparseOf } from "@/solver/numeric/sparseMatrix";
+import { truncatedSvd } from "@/solver/numeric/truncatedSvd";
+import { CLASS_BUCKETS, SKETCH_BUCKETS, type Sketch } from "./sketch";
 
 /**
  * Weights of words and their co-occurrence, learnt from many prompts: their inverse document frequencies (idf) and, if it has
@@ -25,8 +24,21 @@ const FEWEST_PROMPTS = 2;
 /** Maximum number of training prompts of a space, spread evenly over those given. */
 const MOST_PROMPTS = 20_000;
 
-/** Learns a space with up to so many dimensions from prompts. */
-export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, seed: number): WordSpace {
+/** Sizes of a space. */
+export interface WordSpaceSize {
+  /** At most so many directions; left out: none. */
+  readonly dimensions?: number;
+  /** Of the search for directions. */
+  readonly seed?: number;
+  /** At most so many buckets. */
+  readonly mostBuckets?: number;
+}
+
+/** Learns a space from prompts. */
+export function learnWordSpace(
+  sketches: readonly Sketch[],
+  { dimensions = 0, seed = 0, mostBuckets = MOST_BUCKETS }: WordSpaceSize = {},
+): WordSpace {
   const step = Math.max(1, sketches.length / MOST_PROMPTS);
   const read = Array.from({ length: Math.min(sketches.length, MOST_PROMPTS) }, (_, at) => sketches[Math.floor(at * step)]).filter(
     (sketch) => sketch !== undefined,
@@ -37,7 +49,7 @@ export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, 
     Array.from(prompts.keys())
       .filter((bucket) => bucket >= CLASS_BUCKETS && (prompts[bucket] ?? 0) >= FEWEST_PROMPTS)
       .sort((a, b) => (prompts[b] ?? 0) - (prompts[a] ?? 0) || a - b)
-      .slice(0, MOST_BUCKETS),
+      .slice(0, mostBuckets),
   ).sort();
   // As if one more prompt had every word, to avoid a division by zero.
   const idf = Float32Array.from(buckets, (bucket) => 1 + Math.log((1 + read.length) / (1 + (prompts[bucket] ?? 0))));
@@ -53,8 +65,14 @@ export interface WordWeights {
   readonly weights: Float32Array;
 }
 
+/** The buckets that count, ascending, and their inverse document frequencies; parallel. */
+export interface WordWeighing {
+  readonly buckets: ArrayLike<number>;
+  readonly idf: ArrayLike<number>;
+}
+
 /** TF-IDF of a prompt: 1 + log of the count, times idf, scaled to length 1. */
-export function wordWeights({ buckets, idf }: WordSpace, sketch: Sketch): WordWeights {
+export function wordWeights({ buckets, idf }: WordWeighing, sketch: Sketch): WordWeights {
   const places = new Uint16Array(sketch.buckets.length);
   const weights = new Float32Array(sketch.buckets.length);
   let [found, square, place] = [0, 0, 0];

@@ -8,7 +8,7 @@ const sketches = prompts.map(sketchOf);
 
 describe("a space of words", () => {
   it("keeps what several prompts have, and values what few of them have more", () => {
-    const space = learnWordSpace(sketches, 0, 1);
+    const space = learnWordSpace(sketches);
     const [sat] = wordWeights(space, sketchOf("sat")).places;
     const [the] = wordWeights(space, sketchOf("the")).places;
     expect(space.idf[sat!]).toBeGreaterThan(space.idf[the!]!);
@@ -16,7 +16,7 @@ describe("a space of words", () => {
   });
 
   it("weighs a prompt's words to a length of 1, its kinds of tokens not among them", () => {
-    const space = learnWordSpace(sketches, 0, 1);
+    const space = learnWordSpace(sketches);
     fc.assert(
       fc.property(fc.array(fc.constantFrom("the", "cat", "loop", "rows", "unknown", "7"), { maxLength: 30 }), (words) => {
         const { weights } = wordWeights(space, sketchOf(words.join(" ")));
@@ -29,7 +29,7 @@ describe("a space of words", () => {
   });
 
   it("lays prompts of one matter near one another", () => {
-    const space = learnWordSpace(sketches, 2, 1);
+    const space = learnWordSpace(sketches, { dimensions: 2, seed: 1 });
     const vectors = sketches.map((sketch) => wordVector(space, sketch));
     const cosine = (one: number, other: number): number => {
       const [a, b] = [vectors[one]!, vectors[other]!];
@@ -41,7 +41,7 @@ describe("a space of words", () => {
   });
 
   it("is nothing where there are no texts", () => {
-    const space = learnWordSpace([], 8, 1);
+    const space = learnWordSpace([], { dimensions: 8, seed: 1 });
     expect([space.buckets.length, space.dimensions]).toEqual([0, 0]);
     expect(wordVector(space, sketchOf("any words"))).toEqual(new Float32Array());
   });

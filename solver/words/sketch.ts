@@ -1,4 +1,11 @@
-import type { Sketch } from "./predictor";
+/**
+ * Words and word pairs of a text, hashed into buckets and counted: the input of predictors. With a dictionary much of the text can be
+ * rebuilt by trying words and pairs, so it is never stored; `commonPart` may be. Buckets ascend.
+ */
+export interface Sketch {
+  readonly buckets: Uint16Array;
+  readonly counts: Uint16Array;
+}
 
 /** Number of buckets of a sketch. */
 export const SKETCH_BUCKETS = 2 ** 15;

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lengthPredictor, trainLengths } from "@/solver/prediction/lengths";
 import { commonPart, commonWords } from "./commonWords";
-import { lengthPredictor, trainLengths } from "./lengths";
 import { FIRST_PAIR_BUCKET, sketchOf } from "./sketch";
 import { learnWordSpace } from "./wordSpace";
 
 const texts = Array.from({ length: 400 }, (_, at) => `solve the ${at % 2 === 0 ? "long sum" : "riddle"} for ${at < 3 ? "zebedee" : "me"}`);
-const words = commonWords(learnWordSpace(texts.map(sketchOf), 0, 1));
+const words = commonWords(learnWordSpace(texts.map(sketchOf)));
 const own = (word: string): number => sketchOf(word).buckets.at(-1) ?? 0;
 
 describe("the common part of a sketch", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "@/solver/numeric/random";
+import { seededRandom } from "./random";
 import { type SparseMatrix, sparseOf } from "./sparseMatrix";
 import { symmetricEigen, truncatedSvd } from "./truncatedSvd";
 

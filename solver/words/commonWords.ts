@@ -1,5 +1,4 @@
-import type { Sketch } from "./predictor";
-import { CLASS_BUCKETS, FIRST_PAIR_BUCKET } from "./sketch";
+import { CLASS_BUCKETS, FIRST_PAIR_BUCKET, type Sketch } from "./sketch";
 import type { WordSpace } from "./wordSpace";
 
 /** Minimum number of a space's training prompts with a word: rarer words may be names. */

@@ -1,4 +1,4 @@
-import { seededRandom } from "@/solver/numeric/random";
+import { seededRandom } from "./random";
 import { type SparseMatrix, times, timesTransposed } from "./sparseMatrix";
 
 /** The strongest directions of a matrix. */
