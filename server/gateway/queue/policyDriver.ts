@@ -1,9 +1,8 @@
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
 import type { Replica } from "../engines/replica";
-import type { ProgramSearch } from "../prediction/programSearch";
 import type { RoundTallies } from "./roundTallies";
-import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
+import { type Failed, type Grant, type Judgement, WaitingEntry, type Work, type WorkSearch } from "./waitingEntry";
 
 /** How an engine's work on a request ended. */
 interface Released {
@@ -61,7 +60,7 @@ export class PolicyDriver {
   /** The revision of the forecasts that waiting work has. */
   #forecastRevision = 0;
   /** Work that waits beside each running search. */
-  readonly #beside = new Map<ProgramSearch, WaitingEntry[]>();
+  readonly #beside = new Map<WorkSearch, WaitingEntry[]>();
   /** Requests that began with this policy and are not answered yet. */
   active = 0;
 
@@ -208,7 +207,7 @@ export class PolicyDriver {
   }
 
   /** Waits for the entry's search, unless other work of its program does already. */
-  #waitBeside(search: ProgramSearch, entry: WaitingEntry): void {
+  #waitBeside(search: WorkSearch, entry: WaitingEntry): void {
     const beside = this.#beside.get(search);
     if (beside !== undefined) return void beside.push(entry);
     this.#beside.set(search, [entry]);
@@ -216,7 +215,7 @@ export class PolicyDriver {
   }
 
   /** Says what a search found to all work that waited beside it, before the next decision. */
-  #searched(search: ProgramSearch): void {
+  #searched(search: WorkSearch): void {
     const nowMs = performance.now();
     const waiting = (this.#beside.get(search) ?? []).filter(({ settled }) => !settled);
     this.#beside.delete(search);

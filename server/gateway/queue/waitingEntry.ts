@@ -1,7 +1,6 @@
 import type { Action, Evidence, PolicyReason, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Replica } from "../engines/replica";
-import type { ProgramSearch } from "../prediction/programSearch";
 
 /** The policy's decision about queued work. */
 export type Grant =
@@ -44,6 +43,15 @@ export interface Failed {
   readonly error: unknown;
 }
 
+/** A search for the accurate configurations of work, which may still run. */
+export interface WorkSearch {
+  readonly runs: boolean;
+  /** What was found; undefined while it runs, or where nothing was. */
+  readonly accurate: Uint32Array | undefined;
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<void>;
+}
+
 /** Absent times are set to the moment at which the work reaches the driver. */
 export type Work = Omit<WaitingWork, "state" | "searching" | Times> & {
   readonly [Time in Times]?: number | undefined;
@@ -51,7 +59,7 @@ export type Work = Omit<WaitingWork, "state" | "searching" | Times> & {
   /** The forecast in force, recorded with the engine seconds at which the work gets it; absent: it keeps its own. */
   readonly reforecast?: ((nowSeconds: number) => AgentForecast | undefined) | undefined;
   /** The search for its accurate configurations; null or absent: none is made. */
-  readonly search?: ProgramSearch | null | undefined;
+  readonly search?: WorkSearch | null | undefined;
 };
 type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 

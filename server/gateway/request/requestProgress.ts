@@ -4,7 +4,6 @@ import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
 import type { ApiError } from "../http/apiError";
 import { callOf, type ModelRequest } from "../http/modelRequest";
-import type { ProgramSearch } from "../prediction/programSearch";
 import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
@@ -55,7 +54,7 @@ export class RequestProgress {
   kept: KeptAnswer | null = null;
   failure: StageFailure | null = null;
   /** The search for the accurate configurations of its program; null: none is made. */
-  search: ProgramSearch | null = null;
+  search: PolicyPrediction["search"] = null;
   /** Stages that used up their attempts. */
   readonly #failed: number[] = [];
   /** Stages whose answers were escalated and are kept. */
