@@ -14,11 +14,14 @@ export const judgeSeconds = z
   .min(leastSeconds, `give ${leastSeconds} s or more`)
   .max(mostSeconds, `give at most ${mostSeconds} s`);
 
+/** Highest rate that can be planned for. */
+export const MOST_REQUESTS_PER_SECOND = 100_000;
+
 /** The planning input, named by ids of the store: the part that all requests for plans share. */
 const planRequestSchema = z.object({
   workloadId: z.string().min(1),
   clusterId: z.string().min(1),
-  requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
+  requestsPerSecond: z.number().positive("give a rate above 0").max(MOST_REQUESTS_PER_SECOND, "give at most 100,000 requests/s"),
   constraints: planConstraintsSchema.optional(),
   /** A judge on its own engine, or the cluster's own with another mean time of a call; absent: the cluster's own with its known time. */
   judge: z
@@ -54,7 +57,7 @@ export const exploreSchema = planRequestSchema.extend({
   gateChoice: z.enum(gateChoices).optional(),
 });
 
-export const solveSchema = planRequestSchema.extend({
+const planAtRateSchema = planRequestSchema.extend({
   objective: objectiveSchema,
   /** A routing that an operator set manually; null lets the planner choose. */
   fixed: routingSchema.nullable(),
@@ -66,10 +69,25 @@ export const solveSchema = planRequestSchema.extend({
   tau: z.number().min(0).max(MOST_TAU).optional(),
 });
 
+/** A plan at a rate, or for the highest rate that keeps floor and budget. */
+export const solveSchema = planAtRateSchema
+  .extend({
+    /** `highest`: the highest rate that keeps the objective is searched for, and `requestsPerSecond` is tried first; absent: it is given. */
+    rateChoice: z.literal("highest").optional(),
+  })
+  .refine(
+    ({ rateChoice, objective }) => rateChoice === undefined || objective.latencyBudgetSeconds !== null,
+    "the highest rate is the one at which a latency budget is just kept: give latencyBudgetSeconds",
+  )
+  .refine(
+    ({ rateChoice, objective }) => rateChoice === undefined || objective.kind !== "cost-under-both",
+    "the highest rate has no room for the lowest cost: ask for the lowest latency or the highest quality",
+  );
+
 /** Slack dispatch over its tau on this workload and cluster: the latency-quality frontier of the policy. */
 export const dispatchSchema = planRequestSchema;
 
-export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
+export const examineSchema = planAtRateSchema.extend({ examine: z.enum(examinedKinds) });
 
 export type PlanRequest = z.infer<typeof planRequestSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;

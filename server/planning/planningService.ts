@@ -7,7 +7,7 @@ import { readConnection } from "@/server/fleet/connection";
 import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
-import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
+import { highestPlannedRate, type Planner, type RequestOptions } from "@/server/planning/planner/planner";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { dispatchSituation, plannedJudgeEngine, situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
@@ -226,12 +226,12 @@ export function createPlanningService(
       const answer = await planner.dispatch(found.situation, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
-    async solve({ objective, fixed, policy, tau, gateChoice, ...request }, asking) {
+    async solve({ objective, fixed, policy, tau, gateChoice, rateChoice, ...request }, asking) {
       const found = situation(request, { confidence: readsConfidence(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau, gateChoice };
-      const answer = await planner.solve(asked, asking);
+      const answer = rateChoice === "highest" ? await highestPlannedRate(planner, asked, asking) : await planner.solve(asked, asking);
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
     async predict(plan, request, asking) {

@@ -2,7 +2,7 @@ import { gpusAllowed } from "@/solver/cascade/deploy/constrainedDeployment";
 import { type DeployedStage, loadOf, mainGpu } from "@/solver/cascade/deploy/deployedStage";
 import { placeReplicas } from "@/solver/cascade/deploy/placeReplicas";
 import { loadText, stageStability } from "@/solver/cascade/deploy/stageStability";
-import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";

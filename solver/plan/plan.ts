@@ -7,6 +7,7 @@ import { machineName, oneLine, title } from "@/solver/wording/names";
 import type { cascadePolicySchema } from "./cascadePolicy";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { startRouterSchema } from "./directStart";
+import { noPlanKinds } from "./noPlanKind";
 import { comparedGateSchema, plannedGateKinds } from "./planGates";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { policySchema, type SlackPolicy } from "./policySchema";
@@ -89,6 +90,8 @@ const planInputsSchema = z.object({
    */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
+  /** `highest`: the rate was searched for, the highest that keeps the objective; left out: it was given, and in older plans. */
+  rateChoice: z.literal("highest").optional(),
   /** The kinds of policies that were compared; left out: cascades. */
   policyChoice: z.enum(policyChoices).optional(),
   /** The gate that was asked for; left out: any, and in older plans. */
@@ -203,6 +206,14 @@ const alternationSchema = z.object({
   difference: z.object({ latencySeconds: z.number(), quality: z.number() }).nullable(),
 });
 
+/** What the search for the highest rate found above the plan's own rate. */
+const highestRateSchema = z.object({
+  /** The rate that was planned first. */
+  firstRequestsPerSecond: z.number().positive(),
+  /** The lowest rate above the plan's own that has no plan, and why; null: every higher rate that was tried has one. */
+  refused: z.object({ requestsPerSecond: z.number().positive(), kind: z.enum(noPlanKinds), reason: z.string() }).nullable(),
+});
+
 /**
  * How a plan was found. `status` and `gap` are those of the allocation of GPUs, for the chosen thresholds on their latency tables:
  * `optimal` when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; there is no proof that no better ones
@@ -225,6 +236,8 @@ const solverSchema = z.object({
    * replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans.
    */
   alternation: alternationSchema.optional(),
+  /** Left out where the rate was given. */
+  highestRate: highestRateSchema.optional(),
   /** Left out where no slack was asked for. */
   slack: slackBoughtSchema.optional(),
   /** The best plan of each kind of policy that was compared; left out where only cascades were. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { machineName } from "@/solver/wording/names";
+import { noPlanKinds } from "./noPlanKind";
 
 /** Gates that the planner compares: one kind at every stage of a cascade. */
 export const plannedGateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const;
@@ -10,17 +11,6 @@ export type PlannedGateKind = (typeof plannedGateKinds)[number];
 export const gateChoices = ["any", ...plannedGateKinds] as const;
 
 export type GateChoice = (typeof gateChoices)[number];
-
-/** Why a kind of gate gives no plan: as for a plan, or the workload does not have what it reads. */
-const noGatePlanKinds = [
-  "overloaded",
-  "constraints",
-  "quality-floor",
-  "latency-budget",
-  "floor-and-budget",
-  "no-room",
-  "malformed",
-] as const;
 
 /** The best plan with one kind of gate on the same objective and GPUs; figures are null where there is none. */
 export const comparedGateSchema = z.object({
@@ -35,8 +25,8 @@ export const comparedGateSchema = z.object({
   gpus: z.int().nonnegative().nullable(),
   costUsdPerRequest: z.number().nonnegative().nullable(),
   chosen: z.boolean(),
-  /** Left out where there is a plan. */
-  noPlan: z.enum(noGatePlanKinds).optional(),
+  /** As for a plan; `malformed` too where the workload does not have what the gate reads. Left out where there is a plan. */
+  noPlan: z.enum(noPlanKinds).optional(),
 });
 
 export type ComparedGate = z.infer<typeof comparedGateSchema>;

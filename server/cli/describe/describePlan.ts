@@ -63,7 +63,7 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
-    ...[...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
+    ...[...highestRateLines(plan), ...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
@@ -144,6 +144,15 @@ function askedLines({ inputs: { constraints, running }, deployment }: Plan): str
   const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
   const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
   return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
+}
+
+/** That the rate was searched for, and what refuses the next one. */
+function highestRateLines({ inputs, solver: { highestRate } }: Plan): string[] {
+  if (highestRate === undefined) return [];
+  const { refused, firstRequestsPerSecond } = highestRate;
+  const above = refused === null ? "no higher rate was tried" : `at ${refused.requestsPerSecond} requests/s: ${refused.reason}`;
+  const searched = `highest rate ${inputs.workload.requestsPerSecond} requests/s, searched from ${firstRequestsPerSecond}`;
+  return [`${searched}; ${above}`];
 }
 
 /** What each kind of gate gives on the same objective and GPUs. */

@@ -1,5 +1,5 @@
 import type { ConflictingConstraint } from "@/solver/cascade/deploy/demands";
-import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";

@@ -1,5 +1,5 @@
 import type { SolveRequest } from "@/server/contracts/planRequest";
-import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { leastGpusOf } from "@/solver/cascade/explore/gatherExploration";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";

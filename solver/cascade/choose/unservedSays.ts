@@ -1,5 +1,6 @@
 import { counted, rateText } from "@/solver/wording/wording";
-import type { Exploration, Knobs, NoPlanKind } from "../explore/exploration";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import type { Exploration, Knobs } from "../explore/exploration";
 
 /** Why no allocation serves a routing, in a clause that follows its name: too few GPUs for its replicas, or too much load. */
 export function unservedSays(routing: number, exploration: Exploration, knobs: Pick<Knobs, "maxGpus">): string {

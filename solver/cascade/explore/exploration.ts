@@ -1,5 +1,6 @@
 import type { JudgeVariation } from "@/solver/judging/judgeTime";
 import type { StartBelow } from "@/solver/plan/directStart";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
 import type { Objective } from "@/solver/plan/plan";
 
 /**
@@ -83,16 +84,6 @@ export interface Knobs
   /** Latency from which the slack counts where several kinds of policies are compared; left out: that of the fastest candidate here. */
   readonly slackFromSeconds?: number;
 }
-
-/**
- * Why there is no plan.
- * - `overloaded`: no routing that may be chosen sustains the load.
- * - `constraints`: constraints conflict with one another, with the hardware, or with floor and budget.
- * - `quality-floor`, `latency-budget`, `floor-and-budget`: the objective's targets are out of reach.
- * - `no-room`: replicas do not fit the GPUs, or no way to place them was found in time.
- * - `malformed`: the request names something that does not exist, or contradicts itself.
- */
-export type NoPlanKind = "overloaded" | "constraints" | "quality-floor" | "latency-budget" | "floor-and-budget" | "no-room" | "malformed";
 
 /** The answer to one setting of the knobs. */
 export interface Choice {

@@ -1,6 +1,7 @@
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import { asksForAnything, constraintsOf, noConstraints } from "@/solver/plan/constraints";
 import { counted, exactSecondsText, secondsText } from "@/solver/wording/wording";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
 import { candidatesFor } from "../choose/choose";
 import { unservedByHand } from "../choose/unservedSays";
 import { addByName } from "../deploy/conflictOracle";
@@ -9,7 +10,7 @@ import type { Constrained } from "../deploy/constrainedDeployment";
 import type { ConflictingConstraint } from "../deploy/demands";
 import { explainConflict } from "../deploy/explainConflict";
 import type { Finalist } from "../deploy/finalist";
-import type { Choice, NoPlanKind } from "../explore/exploration";
+import type { Choice } from "../explore/exploration";
 import type { CompleteInput, NoPlan } from "./planInput";
 
 /** How a search for a plan ended without one. */
