@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TRPCClientError } from "@trpc/client";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { AppRouter } from "@/server/api/router";
 import type { PlanningProgress } from "@/server/contracts/studio";
@@ -37,7 +37,7 @@ export interface Job<Answer> {
 
 /**
  * Runs a query as a subscription that reports progress and ends with an answer, and caches the answer like query data. A question that is
- * replaced, cancelled or unmounted ends its subscription, which stops the planner: the last request wins.
+ * replaced, cancelled, disabled or unmounted ends its subscription, which stops the planner: the last request wins.
  *
  * @param question compared by identity, so pass a memoised object.
  * @param subscribe starts the subscription; the first event that is not progress is the answer.
@@ -86,6 +86,10 @@ export function useJob<Question extends object, Event extends { readonly kind: s
     placeholderData: keepPreviousData,
   });
   const { data, error, refetch, isFetching, isPlaceholderData } = query;
+  // A query that nobody wants any more would go on, and the planner with it.
+  useEffect(() => {
+    if (!enabled) void queries.cancelQueries({ queryKey, exact: true });
+  }, [enabled, queries, queryKey]);
   const cancel = useCallback(() => {
     setCancelled(question);
     void queries.cancelQueries({ queryKey, exact: true });

@@ -77,11 +77,12 @@ function PlanDesk(props: {
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
     [knobs, asked, cluster.spec],
   );
-  const planning = usePlanning(situation, planned, { policy: view.policy, tau }, { fixed, settled, turning });
+  const searchesRate = view.kind === "highest-rate";
+  const planning = usePlanning(situation, planned, { policy: view.policy, tau, searchesRate }, { fixed, settled, turning });
   const models = useStableValue((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
   // A judge that runs as an engine here has GPUs too; it is last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
-  const running = useRunningPlan(cluster.runningPlanId, knobs, situation);
+  const running = useRunningPlan(cluster.runningPlanId, knobs, { workloadId, requestsPerSecond: planning.requestsPerSecond });
 
   const change = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {
@@ -119,6 +120,7 @@ function PlanDesk(props: {
         workloads={workloads}
         workloadId={workloadId}
         requestsPerSecond={requestsPerSecond}
+        searchesRate={searchesRate}
         onWorkload={(workload) => change({ workload, fixed: null, pins: [], brush: null }, "push")}
         onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
       />

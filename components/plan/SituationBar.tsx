@@ -13,6 +13,8 @@ export function SituationBar(props: {
   readonly workloads: readonly WorkloadSummary[];
   readonly workloadId: string;
   readonly requestsPerSecond: number;
+  /** Whether the highest rate is searched for: the rate of the page is then the one that is tried first. */
+  readonly searchesRate: boolean;
   readonly onWorkload: (id: string) => void;
   readonly onRate: (requestsPerSecond: number) => void;
 }) {
@@ -27,7 +29,7 @@ export function SituationBar(props: {
         onChange={props.onWorkload}
       />
       <NumberField
-        label="Requests per second"
+        label={props.searchesRate ? "First rate of the search" : "Requests per second"}
         unit="req/s"
         {...RATE_BOUNDS}
         step={1}

@@ -108,6 +108,11 @@ export function formatRate(perSecond: number | null | undefined): string {
   return `${fixed(perSecond, digits)}/s`;
 }
 
+const fineRate = new Intl.NumberFormat("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+
+/** A rate in three digits: enough to tell two apart that differ by 2 %. */
+export const formatFineRate = (perSecond: number): string => `${fineRate.format(perSecond)}/s`;
+
 export function formatCount(count: number | null | undefined): string {
   return isAbsent(count) ? ABSENT : fixed(count, 0);
 }

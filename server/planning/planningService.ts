@@ -7,7 +7,8 @@ import { readConnection } from "@/server/fleet/connection";
 import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
-import { highestPlannedRate, type Planner, type RequestOptions } from "@/server/planning/planner/planner";
+import { highestPlannedRate, type Planner } from "@/server/planning/planner/planner";
+import type { RequestOptions } from "@/server/planning/planner/planningRequest";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { dispatchSituation, plannedJudgeEngine, situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
@@ -231,7 +232,9 @@ export function createPlanningService(
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau, gateChoice };
-      const answer = rateChoice === "highest" ? await highestPlannedRate(planner, asked, asking) : await planner.solve(asked, asking);
+      const answer = await (rateChoice === "highest"
+        ? highestPlannedRate((rate, own) => planner.solve({ ...asked, requestsPerSecond: rate }, own), asked, asking)
+        : planner.solve(asked, asking));
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
     async predict(plan, request, asking) {

@@ -32,6 +32,12 @@ describe("plan knobs", () => {
     expect(knobsOf({ ...untouched, gpus: 900 }, defaults).maxGpus).toBe(12);
   });
 
+  it("take the fastest plan at each rate for the highest rate, under the floor and the budget of the view", () => {
+    const defaults = planDefaults(cluster, workloads)!;
+    const knobs = knobsOf({ ...untouched, kind: "highest-rate", qualityFloor: 70, latencyBudgetSeconds: 6 }, defaults);
+    expect(knobs).toMatchObject({ kind: "latency-under-quality", qualityFloor: 70, latencyBudgetSeconds: 6, maxGpus: 12 });
+  });
+
   it("have a slack only where it changes the plan: 0 % still limits the cheapest plan to the fastest one's p95", () => {
     const defaults = planDefaults(cluster, workloads)!;
     const slackOf = (kind: typeof untouched.kind, slack: number | null) => knobsOf({ ...untouched, kind, slack }, defaults).slack;
@@ -41,6 +47,7 @@ describe("plan knobs", () => {
     expect(slackOf("cost-under-both", 0)).toBe(0);
     expect(slackOf("cost-under-both", null)).toBeUndefined();
     expect(slackOf("quality-under-latency", 50)).toBeUndefined();
+    expect(slackOf("highest-rate", 50)).toBeUndefined();
   });
 
   it("have nothing to start from without a workload", () => {

@@ -34,12 +34,15 @@ export type DraftKnobs = Partial<Knobs> & { readonly tau?: number };
 
 /**
  * The knobs in the planner's form. `maxGpus` never exceeds the cluster's GPUs, whatever the address says. Slack is left out where it has no
- * effect: off, with the highest quality, and 0 with the lowest latency.
+ * effect: off, with the highest quality, with the highest rate, and 0 with the lowest latency. For the highest rate, the plan at each rate
+ * is the fastest one.
  */
 export function knobsOf(view: PlanView, defaults: PlanDefaults): Knobs {
-  const hasSlack = view.slack !== null && view.kind !== "quality-under-latency" && (view.slack > 0 || view.kind === "cost-under-both");
+  const kind = view.kind === "highest-rate" ? "latency-under-quality" : view.kind;
+  const takesSlack = view.kind === "latency-under-quality" || view.kind === "cost-under-both";
+  const hasSlack = view.slack !== null && takesSlack && (view.slack > 0 || view.kind === "cost-under-both");
   return {
-    kind: view.kind,
+    kind,
     latency: view.latency,
     qualityFloor: view.qualityFloor ?? defaults.qualityFloor,
     qualityConfidence: view.heldFor === "bound" ? FLOOR_CONFIDENCE : null,

@@ -14,7 +14,11 @@ export const BUDGET_BOUNDS = { min: 0.1, max: 3600 } as const;
 export const SLACK_BOUNDS = { min: 0, max: 100 } as const;
 export const TAU_BOUNDS = { min: 0, max: MOST_TAU } as const;
 
-const objectives = ["latency-under-quality", "quality-under-latency", "cost-under-both"] as const satisfies readonly Knobs["kind"][];
+/** The page's objectives: the planner's at the rate of the page, and `highest-rate`, which searches for the rate. */
+const objectives = ["latency-under-quality", "quality-under-latency", "cost-under-both", "highest-rate"] as const satisfies readonly (
+  | Knobs["kind"]
+  | "highest-rate"
+)[];
 const latencies = ["end-to-end", "largest-stage"] as const satisfies readonly Knobs["latency"][];
 
 /** null is the default, which the cluster's suggestion fills in. */

@@ -20,6 +20,12 @@ it("keeps the gate that was asked for, and asks for any where none was", () => {
   expect(opened(inputs).gateChoice).toBe("any");
 });
 
+it("asks for the highest rate again where the plan's was searched for", () => {
+  const { inputs } = examplePlanDraft();
+  const path = planNowPath({ inputs: { ...inputs, rateChoice: "highest" } }, { workloadId: "w", requestsPerSecond: 1, basis: [] });
+  expect(planCodec.parse(new URLSearchParams(path.split("?")[1])).kind).toBe("highest-rate");
+});
+
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
   const draft = examplePlanDraft();
   const inputs = {

@@ -6,7 +6,7 @@ import { planCodec } from "./planCodec";
 
 /** Address of the Plan page with a plan's request, for the current traffic. A trained router stays the one that the plan names. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
-  const { objective, policyChoice, gateChoice, constraints, judgeEngine, directStart } = inputs;
+  const { objective, rateChoice, policyChoice, gateChoice, constraints, judgeEngine, directStart } = inputs;
   const view = {
     ...planCodec.parse(new URLSearchParams()),
     workload: workloadId,
@@ -14,7 +14,7 @@ export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requ
     qualityFloor: objective.qualityFloor,
     latencyBudgetSeconds: objective.latencyBudgetSeconds,
     gpus: objective.maxGpus,
-    kind: objective.kind,
+    kind: rateChoice === "highest" ? ("highest-rate" as const) : objective.kind,
     policy: policyChoice ?? ("cascade" as const),
     gateChoice: gateChoice ?? ("any" as const),
     slack: objective.slack === undefined ? null : Math.round(100 * objective.slack),

@@ -5,7 +5,7 @@ import { type KeyboardEvent, memo, useCallback, useMemo, useState } from "react"
 import { axisLabel } from "@/components/charts/frontierAxes";
 import { brushByKey } from "@/components/charts/frontierBrush";
 import type { FrontierPicture, LimitLine } from "@/components/charts/prepareFrontier";
-import { formatCount, formatCounted, formatRate } from "@/components/ui/format";
+import { formatCount, formatCounted, formatFineRate, formatRate } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
@@ -128,6 +128,11 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
       aside={
         <>
           <JobProgress job={planning.exploring} again="Evaluate cascades" />
+          {planning.searchesRate && exploration !== null && (
+            <span data-testid="frontier-rate" title="Figures of the frontier are at this rate">
+              at {formatFineRate(exploration.requestsPerSecond)}
+            </span>
+          )}
           {prepared !== null && (
             <span title="Plans that meet the floor and the budget, of all that were evaluated">
               {formatCount(prepared.picture.counts.feasible)} of {formatCount(prepared.picture.counts.evaluated)} feasible

@@ -12,6 +12,16 @@ describe("progress of planning", () => {
     expect(prepareProgress({ phase: "simulating", done: 0, of: null })).toMatchObject({ measure: "", share: null });
   });
 
+  it("names the rate that is planned in a search for the highest one, without a share of an unknown number of rates", () => {
+    const rate = { requestsPerSecond: 31.25, number: 4 };
+    expect(prepareProgress({ phase: "searching", done: 312, of: 1248, rate })).toEqual({
+      phase: "Rate 4: planning at 31.3/s",
+      measure: "searching thresholds, 312 settings",
+      share: null,
+    });
+    expect(prepareProgress({ phase: "searching", done: 0, of: null, rate })).toMatchObject({ measure: "searching thresholds" });
+  });
+
   it("says that it waits before the planner has said anything", () => {
     expect(prepareProgress(null)).toEqual({ phase: "Waiting for the planner", measure: "", share: null });
   });

@@ -1,4 +1,4 @@
-import { formatCount, formatCounted } from "@/components/ui/format";
+import { formatCount, formatCounted, formatFineRate } from "@/components/ui/format";
 import type { PlanningProgress } from "@/server/contracts/studio";
 
 /** The planner's current phase, in words, and its progress where that is known. */
@@ -23,7 +23,12 @@ const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: strin
 export function prepareProgress(progress: PlanningProgress | null): ProgressLine {
   if (progress === null) return { phase: "Waiting for the planner", measure: "", share: null };
   const { phase, of: noun } = phases[progress.phase];
-  const { done, of } = progress;
+  const { done, of, rate } = progress;
+  if (rate !== undefined) {
+    const at = `Rate ${rate.number}: planning at ${formatFineRate(rate.requestsPerSecond)}`;
+    // The number of rates is not known beforehand.
+    return { phase: at, measure: `${phase.toLowerCase()}${done === 0 ? "" : `, ${formatCounted(done, noun)}`}`, share: null };
+  }
   if (of === null) return { phase, measure: done === 0 ? "" : formatCounted(done, noun), share: null };
   return { phase, measure: `${formatCount(done)} of ${formatCounted(of, noun)}`, share: of === 0 ? null : Math.min(1, done / of) };
 }

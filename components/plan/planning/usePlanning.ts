@@ -55,21 +55,30 @@ export interface Planning {
   /** The same for the requested plan, whatever its policy. */
   readonly estimate: PlanEstimate | null;
   readonly exact: ExactPlan;
+  /** The rate of the tables, and of all figures from them: the given one, or the last highest rate that was found. */
+  readonly requestsPerSecond: number;
+  /** Whether the highest rate is searched for. */
+  readonly searchesRate: boolean;
   /** Models and GPUs that could not be used, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** The worker's answer. `plan` is the last exact plan; `current`: whether it answers the current knobs. */
+/**
+ * The worker's answer: a plan at the given rate, or at the highest one. `plan` is the last exact plan; `current`: whether it answers the
+ * current knobs.
+ */
 export interface ExactPlan extends Doing {
   readonly plan: Plan | null;
   readonly current: boolean;
   readonly infeasible: Extract<SolveAnswer, { outcome: "infeasible" }> | null;
   readonly status: PanelStatus;
-  /** The request once the knobs rest: the subject of examinations. */
-  readonly question: Inputs["plans"]["solve"];
+  /** The request once the knobs rest, at the plan's own rate: the subject of examinations. */
+  readonly question: Question;
   /** Whether the request belongs to the current knobs. */
   readonly rests: boolean;
 }
+
+type Question = Omit<Inputs["plans"]["solve"], "rateChoice">;
 
 /** The inputs of planning: constraints that do not affect the tables are not part of the request, so that the tables stay. */
 function useExploration({ constraints, ...situation }: Inputs["plans"]["explore"]) {
@@ -95,11 +104,11 @@ function useExploration({ constraints, ...situation }: Inputs["plans"]["explore"
   return { exploration, status, job, question, notes: answer?.ok ? (answer.notes ?? noNotes) : noNotes };
 }
 
-function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): ExactPlan {
+function useExactPlan(name: "exact-plan" | "highest-rate", request: Inputs["plans"]["solve"], enabled: boolean): ExactPlan {
   const client = useTRPCClient();
   const question = useDebounced(request, SETTLE_MS);
   const job = useJob<Inputs["plans"]["solve"], Extract<SolveEvent, { kind: "answer" }>>({
-    name: "exact-plan",
+    name,
     question,
     enabled,
     subscribe: (asked, listener) => client.plans.solve.subscribe(asked, listener),
@@ -113,7 +122,7 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
       plan: answer?.outcome === "plan" ? answer.plan : null,
       current,
       infeasible: answer?.outcome === "infeasible" ? answer : null,
-      status: queryStatus({ data: answer, error, refetch: ask }, { what: "Solving the exact plan" }),
+      status: queryStatus({ data: answer, error, refetch: ask }, { what: solving[name] }),
       question,
       rests,
       working,
@@ -122,8 +131,23 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
       cancel,
       ask,
     }),
-    [answer, error, current, question, rests, working, progress, cancelled, cancel, ask],
+    [name, answer, error, current, question, rests, working, progress, cancelled, cancel, ask],
   );
+}
+
+const solving = { "exact-plan": "Solving the exact plan", "highest-rate": "Searching for the highest rate" } as const;
+
+/**
+ * The plan at the highest rate: several solves by the planner, which starts with the request's rate. Its examinations are of the plan at the
+ * rate that was found.
+ */
+function useHighestRate(request: Question, enabled: boolean): ExactPlan {
+  const searched = useMemo(() => ({ ...request, rateChoice: "highest" as const }), [request]);
+  const exact = useExactPlan("highest-rate", searched, enabled);
+  const at = exact.current ? exact.plan?.inputs.workload.requestsPerSecond : undefined;
+  const question = useMemo(() => ({ ...request, requestsPerSecond: at ?? request.requestsPerSecond }), [request, at]);
+  // The rate of an examination is known once the search has ended.
+  return useMemo(() => ({ ...exact, question, rests: exact.current }), [exact, question]);
 }
 
 /**
@@ -137,22 +161,39 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
  * @param estimated the knobs that the tables can answer: caps in the constraints are converted to a limit on GPUs.
  * Slack dispatch is simulated by the planner too, after the cascades, and takes part in the recommendation once it is there.
  *
- * @param policy the kinds of policies that are planned, and the tau of slack dispatch; null: the planner chooses it.
+ * For the highest rate the plan is searched for on its own, and the tables are those of the rate that was found last: so they answer every
+ * step of a slider at that rate, until the next search has ended. Before the first answer they are at the rate that is tried first.
+ *
+ * @param policy the kinds of policies that are planned, and the tau of slack dispatch; null: the planner chooses it. `searchesRate`: whether
+ * the highest rate is searched for.
  * @param chosen `fixed`: the cascade chosen by hand, including a held thumb; `settled`: the same at the last release; `turning`: whether
  * the recommended one is about to be changed.
  */
 export function usePlanning(
-  situation: Inputs["plans"]["explore"],
+  given: Inputs["plans"]["explore"],
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
-  { policy, tau }: { readonly policy: PolicyChoice; readonly tau: number | null },
+  { policy, tau, searchesRate }: { readonly policy: PolicyChoice; readonly tau: number | null; readonly searchesRate: boolean },
   {
     fixed,
     settled: around,
     turning,
   }: { readonly fixed: RoutingChoice | null; readonly settled: RoutingChoice | null; readonly turning: boolean },
 ): Planning {
-  const { exploration, status, job, question, notes } = useExploration(situation);
   const { asked, estimated } = knobs;
+  const request = useMemo(
+    () => ({
+      ...given,
+      objective: { ...asked, percentile: PERCENTILE },
+      ...(fixed === null
+        ? { fixed: null, policy, ...(tau !== null && (policy === "slack" || policy === "any") && { tau }) }
+        : { fixed: { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] }, policy: "cascade" as const }),
+    }),
+    [given, asked, fixed, policy, tau],
+  );
+  const highest = useHighestRate(request, searchesRate && asked.latencyBudgetSeconds !== null);
+  const requestsPerSecond = (searchesRate ? rateFound(highest.plan, given) : null) ?? given.requestsPerSecond;
+  const situation = useMemo(() => ({ ...given, requestsPerSecond }), [given, requestsPerSecond]);
+  const { exploration, status, job, question, notes } = useExploration(situation);
   const settled = useDeferredValue(estimated);
   const { kind, latency, latencyBudgetSeconds, maxGpus } = settled;
   const candidates = useMemo(
@@ -167,17 +208,8 @@ export function usePlanning(
     [exploration, dispatch.exploration, settled, policy, settledTau],
   );
   const choice = recommendation?.choice ?? null;
-  const request = useMemo(
-    () => ({
-      ...situation,
-      objective: { ...asked, percentile: PERCENTILE },
-      ...(fixed === null
-        ? { fixed: null, policy, ...(tau !== null && (policy === "slack" || policy === "any") && { tau }) }
-        : { fixed: { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] }, policy: "cascade" as const }),
-    }),
-    [situation, asked, fixed, policy, tau],
-  );
-  const exact = useExactPlan(request, exploration !== null && job.current);
+  const solved = useExactPlan("exact-plan", request, !searchesRate && exploration !== null && job.current);
+  const exact = searchesRate ? highest : solved;
   const best = recommendation?.best ?? null;
   const recommended = useMemo(
     () => (exploration === null || best === null || best.kind === "slack" ? null : routingOf(exploration, best.estimate.routing)),
@@ -211,8 +243,33 @@ export function usePlanning(
       found,
       estimate,
       exact,
+      requestsPerSecond,
+      searchesRate,
       notes,
     }),
-    [status, exploration, job, settled, choice, candidates, dispatch, recommendation, recommended, atHand, found, estimate, exact, notes],
+    [
+      status,
+      exploration,
+      job,
+      settled,
+      choice,
+      candidates,
+      dispatch,
+      recommendation,
+      recommended,
+      atHand,
+      found,
+      estimate,
+      exact,
+      requestsPerSecond,
+      searchesRate,
+      notes,
+    ],
   );
+}
+
+/** The highest rate that was found for this workload on this cluster, whatever the knobs were; null: none. */
+function rateFound(plan: Plan | null, { workloadId, clusterId }: Inputs["plans"]["explore"]): number | null {
+  const isOfThese = plan?.inputs.workload.id === workloadId && plan.inputs.cluster.id === clusterId;
+  return isOfThese ? plan.inputs.workload.requestsPerSecond : null;
 }

@@ -7,7 +7,9 @@ import type { PlanFigure } from "./preparePlanFigures";
 export function PlanFigures({ figures, estimate }: { readonly figures: readonly PlanFigure[]; readonly estimate: boolean }) {
   return (
     <div className="flex flex-wrap items-start gap-x-8 gap-y-3" aria-busy={estimate}>
-      <dl className="grid flex-1 grid-cols-2 items-start gap-x-6 gap-y-3 md:grid-cols-3 xl:grid-cols-6">
+      <dl
+        className={`grid flex-1 grid-cols-2 items-start gap-x-6 gap-y-3 md:grid-cols-3 ${figures.length > 6 ? "xl:grid-cols-7" : "xl:grid-cols-6"}`}
+      >
         {figures.map((figure) => (
           <Figure
             key={figure.key}

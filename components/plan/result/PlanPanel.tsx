@@ -23,6 +23,7 @@ import { heldFigures } from "../choose/compareChoice";
 import { type ActiveConstraint, activeConstraints } from "../constraints/prepareConstraints";
 import { JobProgress } from "../planning/JobProgress";
 import type { Planning } from "../planning/usePlanning";
+import { estimateRateText } from "../settings/prepareHighestRate";
 import { CascadeFlow } from "./CascadeFlow";
 import { DispatchFlow } from "./DispatchFlow";
 import { GateTable } from "./GateTable";
@@ -99,10 +100,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
   readonly onChange: PlanChange;
 }) {
   const { planning, cluster, view, fixed, identities, onChange } = props;
-  const { exact, estimate, exploration, found, recommended } = planning;
+  const { exact, estimate, exploration, found, recommended, searchesRate } = planning;
   const plan = exact.plan;
   const rules = exploration === null ? null : stageRules(exploration, cluster.spec, view);
-  const problem = fixed === null || rules === null ? null : choiceProblem(fixed, found, planning.knobs, rules);
+  // The load of the tables' rate is no reason against a search, which finds a lower one.
+  const problem = fixed === null || rules === null ? null : choiceProblem(fixed, searchesRate ? null : found, planning.knobs, rules);
   const infeasible = infeasibleOf(planning, { problem, view });
   const active = activeConstraints(view);
   const showsEstimate = !exact.current && estimate !== null;
@@ -119,7 +121,8 @@ export const PlanPanel = memo(function PlanPanel(props: {
       title="The plan"
       aside={
         <>
-          <JobProgress job={exact} again="Solve" />
+          {/* The progress of a search stands beside the sliders, with its answer. */}
+          {!searchesRate && <JobProgress job={exact} again="Solve" />}
           {plan !== null && exact.current && (
             <span data-testid="plan-hash" className="font-mono">
               {shortHash(plan.id)}
@@ -153,7 +156,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
         {() =>
           infeasible !== null ? (
             <NoPlan
-              title={problem === null ? "No plan meets this" : "This cascade cannot be planned"}
+              title={problem === null ? (searchesRate ? "No rate keeps this" : "No plan meets this") : "This cascade cannot be planned"}
               answer={infeasible}
               view={view}
               knobs={planning.knobs}
@@ -165,6 +168,9 @@ export const PlanPanel = memo(function PlanPanel(props: {
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
+                  {searchesRate && exploration !== null && (
+                    <p className="text-sm text-ink-2">{estimateRateText(exploration.requestsPerSecond, plan)}</p>
+                  )}
                   {fixed === null && view.policy === "cascade" && planning.choice?.binds && (
                     <p className="text-sm text-ink-2">{planning.choice.binds}</p>
                   )}

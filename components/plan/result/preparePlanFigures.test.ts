@@ -58,3 +58,19 @@ it("says of several GPU types that the tables count them at their average price"
       .map(({ key }) => key);
   expect([told(true), told(false)]).toEqual([["cost", "gpus"], []]);
 });
+
+it("begins with the highest rate and what refuses the next one, where the rate was searched for", () => {
+  expect(exactFigures(plan).map(({ key }) => key)).not.toContain("rate");
+  const refused = { requestsPerSecond: 4.07, kind: "quality-floor" as const, reason: "out of reach" };
+  const searched = {
+    ...plan,
+    inputs: { ...plan.inputs, rateChoice: "highest" as const },
+    solver: { ...plan.solver, highestRate: { firstRequestsPerSecond: 2, refused } },
+  };
+  expect(exactFigures(searched)[0]).toEqual({
+    key: "rate",
+    name: "Highest rate",
+    value: "4.00/s",
+    detail: "the quality floor stops 4.07/s",
+  });
+});

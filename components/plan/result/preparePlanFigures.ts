@@ -1,6 +1,7 @@
 import {
   ABSENT,
   formatCounted,
+  formatFineRate,
   formatPercent,
   formatScore,
   formatScoreBound,
@@ -11,10 +12,11 @@ import {
 } from "@/components/ui/format";
 import type { Band, Plan } from "@/solver/plan/plan";
 import type { PlanEstimate } from "../planning/recommend";
+import { limitText } from "../settings/prepareHighestRate";
 import { type Doubt, extrapolated, nearSaturation } from "./prepareStages";
 
 export interface PlanFigure {
-  readonly key: "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
+  readonly key: "rate" | "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
   readonly name: string;
   readonly value: string;
   readonly detail: string;
@@ -40,6 +42,16 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
   const gpus = plan.deployment.reduce((sum, model) => sum + model.gpus, 0);
   const { qualityBand, qualityInterval, p95Band } = predictions;
   return [
+    ...(inputs.rateChoice === undefined
+      ? []
+      : [
+          {
+            key: "rate" as const,
+            name: "Highest rate",
+            value: formatFineRate(inputs.workload.requestsPerSecond),
+            detail: refusedAt(solver.highestRate?.refused ?? null),
+          },
+        ]),
     {
       key: "quality",
       name: "Quality",
@@ -71,6 +83,10 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
     { key: "solved", name: "Solved in", value: formatSeconds(solver.seconds), detail: solvedDetail(solver) },
   ];
 }
+
+/** The next rate above a highest rate, and the kind of limit that refuses it. */
+const refusedAt = (refused: NonNullable<Plan["solver"]["highestRate"]>["refused"]): string =>
+  refused === null ? "no higher rate was tried" : `${limitText(refused.kind)} stops ${formatFineRate(refused.requestsPerSecond)}`;
 
 function busiestText({ stages, judge }: Plan["predictions"]): string {
   const busiest = Math.max(...stages.map((stage) => stage.utilisation));

@@ -16,6 +16,7 @@ import { ConstraintsSection } from "../constraints/ConstraintsSection";
 import type { PlanEstimate } from "../planning/recommend";
 import type { Planning } from "../planning/usePlanning";
 import { DispatchNotes } from "./DispatchNotes";
+import { HighestRateAnswer } from "./HighestRateAnswer";
 import { boughtByPlan, type SlackFigures, slackEffect, slackSentence } from "./prepareSlack";
 import { tauSentence } from "./prepareTau";
 import type { SettingsSteps } from "./useSettingsHistory";
@@ -27,14 +28,15 @@ function budgetEnd(estimate: PlanEstimate | null): number {
 }
 
 /** Whether an objective is available: those under a latency budget start with one that can be met. */
-function askFor(kind: Knobs["kind"], budgetSeconds: number): Partial<PlanView> {
+function askFor(kind: PlanView["kind"], budgetSeconds: number): Partial<PlanView> {
   return kind === "latency-under-quality" ? { kind } : { kind, latencyBudgetSeconds: budgetSeconds };
 }
 
-const objectives: readonly (Option<Knobs["kind"]> & { readonly says: string })[] = [
+const objectives: readonly (Option<PlanView["kind"]> & { readonly says: string })[] = [
   { value: "latency-under-quality", text: "Fastest", says: "Lowest latency above the quality floor" },
   { value: "quality-under-latency", text: "Best quality", says: "Highest quality within the latency budget" },
   { value: "cost-under-both", text: "Cheapest", says: "Lowest cost above the floor and within the budget" },
+  { value: "highest-rate", text: "Highest rate", says: "Highest rate above the floor and within the budget" },
 ];
 
 const policies: readonly Option<PolicyChoice>[] = [
@@ -53,6 +55,8 @@ const gates: readonly Option<GateChoice>[] = [
   { value: "scorer", text: "Scorer of lengths and probabilities" },
   { value: "sequence", text: "Confidence, then the judge" },
 ];
+
+const NO_SLACK_FOR_RATE = "Without effect with this objective: the rate is raised up to the latency budget.";
 
 /**
  * The recommended plan and the fastest one, by the value that the floor applies to: of the exact plan once it answers the knobs, until then
@@ -78,7 +82,7 @@ export function KnobPanel(props: {
   /** Models of the workload. */
   readonly models: readonly string[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly planning: Pick<Planning, "knobs" | "recommendation" | "estimate" | "exact" | "dispatch">;
+  readonly planning: Planning;
   readonly steps: SettingsSteps;
   readonly onDraft: (draft: DraftKnobs) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
@@ -89,7 +93,9 @@ export function KnobPanel(props: {
   const budget = knobs.latencyBudgetSeconds;
   const floor = knobs.qualityFloor ?? defaults.qualityFloor;
   // By the knobs that the recommendation is for: a held thumb may be ahead of it.
-  const effect = slackEffect(planning.knobs, boughtBy(planning, planning.knobs));
+  const effect = planning.searchesRate
+    ? ({ kind: "without-meaning" } as const)
+    : slackEffect(planning.knobs, boughtBy(planning, planning.knobs));
   return (
     <Panel
       title="Settings"
@@ -157,7 +163,7 @@ export function KnobPanel(props: {
           disabled={effect.kind === "without-meaning"}
           note={
             <span data-testid="slack-effect" className={effect.kind === "buys" ? "font-medium text-ink" : ""}>
-              {slackSentence(effect, planning.knobs.kind)}
+              {planning.searchesRate ? NO_SLACK_FOR_RATE : slackSentence(effect, planning.knobs.kind)}
             </span>
           }
           onDraft={(percent) => onDraft({ slack: percent / 100 })}
@@ -207,6 +213,7 @@ export function KnobPanel(props: {
           onCommit={(gpus) => onChange({ gpus }, "replace")}
           onReset={view.gpus === null ? null : () => onChange({ gpus: null }, "replace")}
         />
+        {planning.searchesRate && <HighestRateAnswer planning={planning} />}
         <ConstraintsSection view={view} cluster={props.cluster} models={props.models} identities={props.identities} onChange={onChange} />
         <details className="border-t pt-3">
           <summary className="text-sm font-medium text-ink-2">What the figures mean</summary>

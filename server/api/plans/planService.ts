@@ -19,7 +19,7 @@ import type {
 } from "@/server/contracts/studio";
 import type { JustInTimeRequest } from "@/server/contracts/studio/declaredWorkflows";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { RequestOptions } from "@/server/planning/planner/planner";
+import type { RequestOptions } from "@/server/planning/planner/planningRequest";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";

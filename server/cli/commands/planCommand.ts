@@ -93,7 +93,10 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   try {
     const objective = objectiveOf(flags, gpuCount(situation.cluster));
     const asked = { ...situation, objective, fixed: null, policy, tau: flags.tau, gateChoice: flags.gate };
-    const answer = flags.highestRate === true ? await highestPlannedRate(planner, asked) : await planner.solve(asked);
+    const answer =
+      flags.highestRate === true
+        ? await highestPlannedRate((requestsPerSecond) => planner.solve({ ...asked, requestsPerSecond }), asked)
+        : await planner.solve(asked);
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
     const { plan: found } = must(withRouting(answer.plan, flags, { ...declared, workload: situation.workload }));
     const examinations: Examination[] = [];

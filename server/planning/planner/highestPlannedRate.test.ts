@@ -6,7 +6,6 @@ import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 import type { Plan } from "@/solver/plan/plan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { highestPlannedRate, searchHighestRate } from "./highestPlannedRate";
-import type { Planner } from "./planner";
 import { sealPlan } from "./sealPlan";
 
 const none = (rate: number) => ({ outcome: "infeasible", kind: "overloaded", reason: `none at ${rate}` }) as SolveAnswer;
@@ -20,10 +19,7 @@ describe("the search for the highest rate", () => {
         fc.double({ min: 1, max: 1000, noNaN: true }),
         fc.double({ min: 0.1, max: 10, noNaN: true }),
         async (highest, start) => {
-          const { answer, refused } = await searchHighestRate(
-            async (rate) => (rate <= highest ? plan(rate) : none(rate)),
-            highest * start,
-          );
+          const { answer, refused } = await searchHighestRate(async (rate) => (rate <= highest ? plan(rate) : none(rate)), highest * start);
           const found = rateOf(answer);
           expect(found).toBeLessThanOrEqual(highest);
           expect(found * 1.02).toBeGreaterThanOrEqual(highest);
@@ -63,28 +59,24 @@ describe("the search for the highest rate", () => {
 
 describe("the plan for the highest rate", () => {
   const draft = examplePlanDraft();
-  const asked = { requestsPerSecond: 20, objective: { ...draft.inputs.objective, latencyBudgetSeconds: 5 } } as Parameters<
-    Planner["solve"]
-  >[0];
+  const asked = { requestsPerSecond: 20, objective: { ...draft.inputs.objective, latencyBudgetSeconds: 5 } };
 
   /** Plans at every rate; the p95 is a tenth of a second for each request a second. */
-  const planner = (): Pick<Planner, "solve"> => ({
-    async solve({ requestsPerSecond }, asking) {
-      asking?.onProgress?.({ phase: "deploying", done: 1, of: null });
-      const { inputs, predictions } = draft;
-      const workload = { ...inputs.workload, requestsPerSecond };
-      const own = { ...draft, inputs: { ...inputs, workload }, predictions: { ...predictions, p95Seconds: requestsPerSecond / 10 } };
-      return { outcome: "plan", plan: sealPlan(own, new Date(0)) };
-    },
-  });
-  const found = async (request: typeof asked, onProgress?: (progress: PlanningProgress) => void): Promise<Plan> => {
-    const answer = await highestPlannedRate(planner(), request, { onProgress });
+  const solve: Parameters<typeof highestPlannedRate>[0] = async (requestsPerSecond, { onProgress }) => {
+    onProgress?.({ phase: "deploying", done: 1, of: null });
+    const { inputs, predictions } = draft;
+    const workload = { ...inputs.workload, requestsPerSecond };
+    const own = { ...draft, inputs: { ...inputs, workload }, predictions: { ...predictions, p95Seconds: requestsPerSecond / 10 } };
+    return { outcome: "plan", plan: sealPlan(own, new Date(0)) };
+  };
+  const found = async (onProgress?: (progress: PlanningProgress) => void): Promise<Plan> => {
+    const answer = await highestPlannedRate(solve, asked, onProgress && { onProgress });
     if (answer.outcome === "infeasible") throw new Error(answer.reason);
     return answer.plan;
   };
 
   it("keeps the latency budget also where the planner plans whatever the latency, and says what refuses the next rate", async () => {
-    const { inputs, predictions, solver } = await found(asked);
+    const { inputs, predictions, solver } = await found();
     expect(predictions.p95Seconds).toBeLessThanOrEqual(5);
     expect(inputs.workload.requestsPerSecond).toBeGreaterThan(49);
     expect(solver.highestRate).toMatchObject({ firstRequestsPerSecond: 20, refused: { kind: "latency-budget" } });
@@ -93,10 +85,10 @@ describe("the plan for the highest rate", () => {
   });
 
   it("is sealed with the search in it: a plan for the same rate as given is another document", async () => {
-    const plan = await found(asked);
+    const plan = await found();
     expect(plan.inputs.rateChoice).toBe("highest");
     expect(planHashes(plan).id).toBe(plan.id);
-    const given = await planner().solve({ ...asked, requestsPerSecond: plan.inputs.workload.requestsPerSecond });
+    const given = await solve(plan.inputs.workload.requestsPerSecond, {});
     if (given.outcome === "infeasible") throw new Error(given.reason);
     expect(given.plan.id).not.toBe(plan.id);
     expect({ topology: given.plan.topologyHash, policy: given.plan.policyHash }).toEqual({
@@ -107,7 +99,7 @@ describe("the plan for the highest rate", () => {
 
   it("reports which rate is planned, and the planner's own progress at it", async () => {
     const told: PlanningProgress[] = [];
-    await found(asked, (progress) => told.push(progress));
+    await found((progress) => told.push(progress));
     expect(told.slice(0, 3)).toEqual([
       { phase: "searching", done: 0, of: null, rate: { requestsPerSecond: 20, number: 1 } },
       { phase: "deploying", done: 1, of: null, rate: { requestsPerSecond: 20, number: 1 } },

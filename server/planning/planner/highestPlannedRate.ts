@@ -1,12 +1,11 @@
 import { MOST_REQUESTS_PER_SECOND, type SolveRequest } from "@/server/contracts/planRequest";
 import type { SolveAnswer } from "@/server/contracts/studio";
-import type { OnProgress } from "@/solver/cascade/explore/progress";
+import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 import type { Plan } from "@/solver/plan/plan";
 import { exactSecondsText, secondsText } from "@/solver/wording/wording";
-import type { Planner, RequestOptions } from "./planner";
+import type { RequestOptions } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
-type Asked = Parameters<Planner["solve"]>[0];
 type Infeasible = Extract<SolveAnswer, { outcome: "infeasible" }>;
 type PlanAnswer = Exclude<SolveAnswer, Infeasible>;
 
@@ -72,20 +71,20 @@ const rounded = (rate: number): number => Number(rate.toPrecision(RATE_DIGITS));
  * plan names the search (`inputs.rateChoice`) and what refuses the next rate (`solver.highestRate`). A routing set by hand is planned
  * whatever its latency, so its budget is kept here; its floor is not: its quality hardly depends on the rate.
  *
+ * @param solve plans the request at a rate, requests a second.
  * @returns the answer at the first rate where no rate has a plan.
  */
 export async function highestPlannedRate(
-  planner: Pick<Planner, "solve">,
-  asked: Asked,
-  { signal, onProgress }: RequestOptions = {},
+  solve: (requestsPerSecond: number, asking: RequestOptions) => Promise<SolveAnswer>,
+  { requestsPerSecond: from, objective }: Pick<SolveRequest, "requestsPerSecond" | "objective">,
+  asking: RequestOptions = {},
 ): Promise<SolveAnswer> {
-  const from = asked.requestsPerSecond;
   let number = 0;
   const { answer, refused } = await searchHighestRate(async (requestsPerSecond) => {
     number += 1;
-    const at = onProgress && progressAt(onProgress, { requestsPerSecond, number });
-    at?.({ phase: "searching", done: 0, of: null });
-    return withinBudget(await planner.solve({ ...asked, requestsPerSecond }, { signal, onProgress: at }), asked.objective);
+    const own = withRate(asking, { requestsPerSecond, number });
+    own.onProgress?.({ phase: "searching", done: 0, of: null });
+    return withinBudget(await solve(requestsPerSecond, own), objective);
   }, from);
   if (answer.outcome === "infeasible") return answer;
   const { plan } = answer;
@@ -97,10 +96,11 @@ export async function highestPlannedRate(
   return { ...answer, plan: sealPlan(searched, new Date(plan.metadata.createdAt)) };
 }
 
-const progressAt =
-  (onProgress: OnProgress, rate: { readonly requestsPerSecond: number; readonly number: number }): OnProgress =>
-  (progress) =>
-    onProgress({ ...progress, rate });
+/** The same options, with the planned rate in the reports of progress. */
+function withRate(asking: RequestOptions, rate: NonNullable<PlanningProgress["rate"]>): RequestOptions {
+  const { onProgress } = asking;
+  return onProgress === undefined ? asking : { ...asking, onProgress: (progress) => onProgress({ ...progress, rate }) };
+}
 
 /** The answer, or that its plan exceeds the latency budget. */
 function withinBudget(answer: SolveAnswer, { latency, latencyBudgetSeconds }: SolveRequest["objective"]): SolveAnswer {

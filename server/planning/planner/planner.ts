@@ -3,21 +3,20 @@ import type { DispatchAnswer, Examination, Outcome, PlanningProgress, SolveAnswe
 import { ResidentThread } from "@/server/threads/residentThread";
 import { ThreadEnded } from "@/server/threads/workerThread";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
-import type { OnProgress } from "@/solver/cascade/explore/progress";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { type PlanningAnswer, type PlanningTask, type Resolved, type WorkerTask, workloadKey } from "./planningRequest";
+import {
+  type PlanningAnswer,
+  type PlanningTask,
+  type RequestOptions,
+  type Resolved,
+  type WorkerTask,
+  workloadKey,
+} from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
 export { highestPlannedRate } from "./highestPlannedRate";
-
-/** Options of a request: cancellation and progress reports. */
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  /** At most ten times a second; the last one before the answer may be omitted. */
-  readonly onProgress?: OnProgress;
-}
 
 /** Finds plans in a worker thread, so that it blocks nothing else. Command line and studio use the same. */
 export interface Planner {

@@ -1,6 +1,7 @@
 import type { DispatchRequest, ExamineRequest, ExploreRequest, PlanRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
+import type { OnProgress } from "@/solver/cascade/explore/progress";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
@@ -13,6 +14,13 @@ type Question<Request extends PlanRequest> = Omit<Request, keyof PlanRequest>;
 
 /** A request with its ids replaced by the situation. */
 export type Resolved<Request extends PlanRequest> = PlanningSituation & Question<Request>;
+
+/** Options of a request: cancellation and progress reports. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** At most ten times a second; the last one before the answer may be omitted. */
+  readonly onProgress?: OnProgress;
+}
 
 /** The planner's tasks for a situation. */
 export type PlanningTask =

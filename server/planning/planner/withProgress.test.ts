@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RequestOptions } from "@/server/planning/planner/planner";
+import type { RequestOptions } from "@/server/planning/planner/planningRequest";
 import { withProgress } from "./withProgress";
 
 const searching = (done: number) => ({ phase: "searching", done, of: null }) as const;

@@ -1,4 +1,4 @@
-import type { RequestOptions } from "@/server/planning/planner/planner";
+import type { RequestOptions } from "@/server/planning/planner/planningRequest";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 
 /** Occasional progress of planning, and the answer at the end. */

@@ -1,5 +1,5 @@
-import { counted, rateText } from "@/solver/wording/wording";
 import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import { counted, rateText } from "@/solver/wording/wording";
 import type { Exploration, Knobs } from "../explore/exploration";
 
 /** Why no allocation serves a routing, in a clause that follows its name: too few GPUs for its replicas, or too much load. */

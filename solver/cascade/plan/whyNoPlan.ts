@@ -1,7 +1,7 @@
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import { asksForAnything, constraintsOf, noConstraints } from "@/solver/plan/constraints";
-import { counted, exactSecondsText, secondsText } from "@/solver/wording/wording";
 import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import { counted, exactSecondsText, secondsText } from "@/solver/wording/wording";
 import { candidatesFor } from "../choose/choose";
 import { unservedByHand } from "../choose/unservedSays";
 import { addByName } from "../deploy/conflictOracle";

@@ -1,0 +1,91 @@
+import { formatFineRate, formatPercent, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
+import type { Exploration } from "@/solver/cascade/explore/exploration";
+import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import type { Plan } from "@/solver/plan/plan";
+import type { Planning } from "../planning/usePlanning";
+
+/** The answer to the search for the highest rate, as it is shown beside the sliders. */
+export type HighestRateAnswer =
+  /** There is no budget to keep. */
+  | { readonly kind: "no-budget" }
+  /** The first search runs, or was cancelled: nothing is found yet. */
+  | { readonly kind: "none-yet" }
+  | { readonly kind: "failed"; readonly message: string }
+  /** No rate has a plan. */
+  | { readonly kind: "infeasible"; readonly reason: string }
+  | ({ readonly kind: "found" } & FoundRate)
+  /** The last answer was for other settings; `now`: what the tables say of its rate under the present ones. */
+  | ({ readonly kind: "earlier"; readonly now: string } & FoundRate);
+
+interface FoundRate {
+  readonly rate: string;
+  /** The p95 at the rate, with its band. */
+  readonly p95: string;
+  /** What refuses the next rate: `says` in a few words, `reason` in the planner's. */
+  readonly next: { readonly says: string; readonly reason: string };
+}
+
+/** Decides what is shown of a search for the highest rate. */
+export function prepareHighestRate({
+  exact,
+  knobs,
+  recommendation,
+  exploration,
+}: Pick<Planning, "exact" | "knobs" | "recommendation"> & { readonly exploration: Pick<Exploration, "requestsPerSecond"> | null }): HighestRateAnswer {
+  const { plan, current, infeasible, status } = exact;
+  if (knobs.latencyBudgetSeconds === null) return { kind: "no-budget" };
+  if (status.kind === "error") return { kind: "failed", message: status.message };
+  if (current && infeasible !== null) return { kind: "infeasible", reason: infeasible.reason };
+  if (plan === null) return { kind: "none-yet" };
+  const found = foundRate(plan);
+  return current ? { kind: "found", ...found } : { kind: "earlier", ...found, now: nowText(recommendation, exploration) };
+}
+
+function foundRate({ inputs, predictions, solver }: Pick<Plan, "inputs" | "predictions" | "solver">): FoundRate {
+  const { p95Seconds, largestStageP95Seconds, p95Band } = predictions;
+  const refused = solver.highestRate?.refused ?? null;
+  const band = `p95 ${formatSeconds(p95Seconds)}, ${formatSecondsSpan(p95Band)} at ${formatPercent(p95Band.confidence)}`;
+  const { latency } = inputs.objective;
+  return {
+    rate: formatFineRate(inputs.workload.requestsPerSecond),
+    p95: latency === "end-to-end" ? band : `largest stage p95 ${formatSeconds(largestStageP95Seconds)}; end to end ${band}`,
+    next:
+      refused === null
+        ? { says: "No higher rate was tried", reason: "" }
+        : { says: `At ${formatFineRate(refused.requestsPerSecond)} ${limitText(refused.kind)} stops it`, reason: refused.reason },
+  };
+}
+
+/** What the tables of a rate say of it: whether it stays within reach under other settings. */
+function nowText(recommendation: Planning["recommendation"], tables: Pick<Exploration, "requestsPerSecond"> | null): string {
+  if (recommendation === null || tables === null) return "";
+  const at = formatFineRate(tables.requestsPerSecond);
+  const best = recommendation.best?.estimate ?? null;
+  return best === null
+    ? `With these settings ${at} is out of reach, by the tables.`
+    : `With these settings ${at} has a p95 of ${formatSeconds(best.latencySeconds)}, by the tables.`;
+}
+
+/**
+ * Which rate the estimates of the tables are at.
+ *
+ * @param found the plan of the last search; null: there is none yet.
+ */
+export function estimateRateText(requestsPerSecond: number, found: Pick<Plan, "inputs"> | null): string {
+  const isFound = found?.inputs.workload.requestsPerSecond === requestsPerSecond;
+  const of = isFound ? "the highest rate for the earlier settings" : "the first rate of the search";
+  return `The estimate is at ${formatFineRate(requestsPerSecond)}, ${of}. The search gives the exact plan.`;
+}
+
+const limits: Readonly<Record<NoPlanKind, string>> = {
+  overloaded: "the load",
+  constraints: "a constraint",
+  "quality-floor": "the quality floor",
+  "latency-budget": "the latency budget",
+  "floor-and-budget": "floor and budget together",
+  "no-room": "the room for replicas",
+  malformed: "the request",
+};
+
+/** What refuses a rate, in two or three words. */
+export const limitText = (kind: NoPlanKind): string => limits[kind];
