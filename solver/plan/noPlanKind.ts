@@ -17,3 +17,16 @@ export const noPlanKinds = [
 ] as const;
 
 export type NoPlanKind = (typeof noPlanKinds)[number];
+
+const limits: Readonly<Record<NoPlanKind, string>> = {
+  overloaded: "the load",
+  constraints: "a constraint",
+  "quality-floor": "the quality floor",
+  "latency-budget": "the latency budget",
+  "floor-and-budget": "floor and budget together",
+  "no-room": "the room for replicas",
+  malformed: "the request",
+};
+
+/** What refuses, in two or three words. */
+export const limitName = (kind: NoPlanKind): string => limits[kind];

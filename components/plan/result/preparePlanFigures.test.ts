@@ -3,7 +3,7 @@ import { ABSENT } from "@/components/ui/format";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
-import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { assumptions, estimatedFigures, estimateRateText, exactFigures } from "./preparePlanFigures";
 
 const plan = examplePlanDraft();
 const detailOf = (of: typeof plan, key: string) => exactFigures(of).find((figure) => figure.key === key)?.detail;
@@ -73,4 +73,11 @@ it("begins with the highest rate and what refuses the next one, where the rate w
     value: "4.00/s",
     detail: "the quality floor stops 4.07/s",
   });
+});
+
+it("says which rate an estimate is at: of the last search, or the first of one", () => {
+  const { requestsPerSecond } = plan.inputs.workload;
+  expect(estimateRateText(20, null)).toContain("20.0/s, the first rate of the search");
+  expect(estimateRateText(20, plan)).toContain("the first rate of the search");
+  expect(estimateRateText(requestsPerSecond, plan)).toContain("the highest rate for the earlier settings");
 });

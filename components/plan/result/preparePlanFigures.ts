@@ -10,9 +10,8 @@ import {
   formatSecondsSpan,
   formatUsd,
 } from "@/components/ui/format";
-import type { Band, Plan } from "@/solver/plan/plan";
+import { type Band, limitName, type Plan } from "@/solver/plan/plan";
 import type { PlanEstimate } from "../planning/recommend";
-import { limitText } from "../settings/prepareHighestRate";
 import { type Doubt, extrapolated, nearSaturation } from "./prepareStages";
 
 export interface PlanFigure {
@@ -86,7 +85,7 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
 
 /** The next rate above a highest rate, and the kind of limit that refuses it. */
 const refusedAt = (refused: NonNullable<Plan["solver"]["highestRate"]>["refused"]): string =>
-  refused === null ? "no higher rate was tried" : `${limitText(refused.kind)} stops ${formatFineRate(refused.requestsPerSecond)}`;
+  refused === null ? "no higher rate was tried" : `${limitName(refused.kind)} stops ${formatFineRate(refused.requestsPerSecond)}`;
 
 function busiestText({ stages, judge }: Plan["predictions"]): string {
   const busiest = Math.max(...stages.map((stage) => stage.utilisation));
@@ -124,4 +123,15 @@ export function estimatedFigures(candidate: PlanEstimate, maxGpus: number, mixed
     { key: "gpus", name: "GPUs", value: unstable ? ABSENT : String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, ${estimate}` },
     { key: "solved", name: "Solved in", value: ABSENT, detail: "not solved yet" },
   ];
+}
+
+/**
+ * Which rate the estimates of the tables are at.
+ *
+ * @param found the plan of the last search; null: there is none yet.
+ */
+export function estimateRateText(requestsPerSecond: number, found: Pick<Plan, "inputs"> | null): string {
+  const isFound = found?.inputs.workload.requestsPerSecond === requestsPerSecond;
+  const of = isFound ? "the highest rate for the earlier settings" : "the first rate of the search";
+  return `The estimate is at ${formatFineRate(requestsPerSecond)}, ${of}. The search gives the exact plan.`;
 }

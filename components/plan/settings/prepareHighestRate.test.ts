@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { noPlanKinds } from "@/solver/plan/noPlanKind";
 import type { Plan } from "@/solver/plan/plan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import type { Planning } from "../planning/usePlanning";
-import { estimateRateText, limitText, prepareHighestRate } from "./prepareHighestRate";
+import { prepareHighestRate } from "./prepareHighestRate";
 
 const draft = examplePlanDraft();
 const refused = { requestsPerSecond: 31.68, kind: "latency-budget" as const, reason: "The fastest takes 5.1 s." };
@@ -65,13 +64,4 @@ it("tells a missing budget, a first search, a failure and a request without any 
   expect(prepared({ plan: null, current: false, status })).toEqual({ kind: "failed", message: "the planner ended" });
   const infeasible = { reason: "No plan reaches 99." } as Planning["exact"]["infeasible"];
   expect(prepared({ plan: null, infeasible })).toEqual({ kind: "infeasible", reason: "No plan reaches 99." });
-});
-
-it("says which rate an estimate is at", () => {
-  expect(estimateRateText(20, null)).toContain("20.0/s, the first rate of the search");
-  expect(estimateRateText(31.25, plan)).toContain("the highest rate for the earlier settings");
-});
-
-it("has its own words for each kind of limit", () => {
-  expect(new Set(noPlanKinds.map(limitText)).size).toBe(noPlanKinds.length);
 });

@@ -1,7 +1,6 @@
 import { formatFineRate, formatPercent, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
 import type { Exploration } from "@/solver/cascade/explore/exploration";
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
-import type { Plan } from "@/solver/plan/plan";
+import { limitName, type Plan } from "@/solver/plan/plan";
 import type { Planning } from "../planning/usePlanning";
 
 /** The answer to the search for the highest rate, as it is shown beside the sliders. */
@@ -31,7 +30,9 @@ export function prepareHighestRate({
   knobs,
   recommendation,
   exploration,
-}: Pick<Planning, "exact" | "knobs" | "recommendation"> & { readonly exploration: Pick<Exploration, "requestsPerSecond"> | null }): HighestRateAnswer {
+}: Pick<Planning, "exact" | "knobs" | "recommendation"> & {
+  readonly exploration: Pick<Exploration, "requestsPerSecond"> | null;
+}): HighestRateAnswer {
   const { plan, current, infeasible, status } = exact;
   if (knobs.latencyBudgetSeconds === null) return { kind: "no-budget" };
   if (status.kind === "error") return { kind: "failed", message: status.message };
@@ -52,7 +53,7 @@ function foundRate({ inputs, predictions, solver }: Pick<Plan, "inputs" | "predi
     next:
       refused === null
         ? { says: "No higher rate was tried", reason: "" }
-        : { says: `At ${formatFineRate(refused.requestsPerSecond)} ${limitText(refused.kind)} stops it`, reason: refused.reason },
+        : { says: `At ${formatFineRate(refused.requestsPerSecond)} ${limitName(refused.kind)} stops it`, reason: refused.reason },
   };
 }
 
@@ -65,27 +66,3 @@ function nowText(recommendation: Planning["recommendation"], tables: Pick<Explor
     ? `With these settings ${at} is out of reach, by the tables.`
     : `With these settings ${at} has a p95 of ${formatSeconds(best.latencySeconds)}, by the tables.`;
 }
-
-/**
- * Which rate the estimates of the tables are at.
- *
- * @param found the plan of the last search; null: there is none yet.
- */
-export function estimateRateText(requestsPerSecond: number, found: Pick<Plan, "inputs"> | null): string {
-  const isFound = found?.inputs.workload.requestsPerSecond === requestsPerSecond;
-  const of = isFound ? "the highest rate for the earlier settings" : "the first rate of the search";
-  return `The estimate is at ${formatFineRate(requestsPerSecond)}, ${of}. The search gives the exact plan.`;
-}
-
-const limits: Readonly<Record<NoPlanKind, string>> = {
-  overloaded: "the load",
-  constraints: "a constraint",
-  "quality-floor": "the quality floor",
-  "latency-budget": "the latency budget",
-  "floor-and-budget": "floor and budget together",
-  "no-room": "the room for replicas",
-  malformed: "the request",
-};
-
-/** What refuses a rate, in two or three words. */
-export const limitText = (kind: NoPlanKind): string => limits[kind];

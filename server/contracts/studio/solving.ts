@@ -3,8 +3,7 @@ import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
 import type { NoDispatch } from "@/solver/dispatch/dispatchRefusal";
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
-import type { Plan } from "@/solver/plan/plan";
+import type { NoPlanKind, Plan } from "@/solver/plan/plan";
 import type { Outcome } from "./outcome";
 
 export type SolveAnswer =

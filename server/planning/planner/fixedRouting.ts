@@ -3,7 +3,7 @@ import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { leastGpusOf } from "@/solver/cascade/explore/gatherExploration";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
 import { refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routing/routingRefusal";
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import type { NoPlanKind } from "@/solver/plan/plan";
 
 /** Why a manually set routing is refused. */
 interface RefusedRouting {

@@ -1,4 +1,4 @@
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import type { NoPlanKind } from "@/solver/plan/plan";
 import { counted, rateText } from "@/solver/wording/wording";
 import type { Exploration, Knobs } from "../explore/exploration";
 

@@ -1,7 +1,6 @@
 import type { JudgeVariation } from "@/solver/judging/judgeTime";
 import type { StartBelow } from "@/solver/plan/directStart";
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
-import type { Objective } from "@/solver/plan/plan";
+import type { NoPlanKind, Objective } from "@/solver/plan/plan";
 
 /**
  * One way to route: which models form the cascade, at which thresholds, and what follows from that on the planning sample.

@@ -1,6 +1,6 @@
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import { asksForAnything, constraintsOf, noConstraints } from "@/solver/plan/constraints";
-import type { NoPlanKind } from "@/solver/plan/noPlanKind";
+import type { NoPlanKind } from "@/solver/plan/plan";
 import { counted, exactSecondsText, secondsText } from "@/solver/wording/wording";
 import { candidatesFor } from "../choose/choose";
 import { unservedByHand } from "../choose/unservedSays";
