@@ -59,8 +59,13 @@ export async function searchHighestRate(solve: (requestsPerSecond: number) => Pr
   return { answer: found.best, refused: found.refused && { requestsPerSecond: high, answer: found.refused } };
 
   function take(rate: number, answer: SolveAnswer): void {
-    if (answer.outcome === "infeasible") [high, found.refused] = [rate, answer];
-    else [low, found.best] = [rate, answer];
+    if (answer.outcome === "infeasible") {
+      high = rate;
+      found.refused = answer;
+    } else {
+      low = rate;
+      found.best = answer;
+    }
   }
 }
 
