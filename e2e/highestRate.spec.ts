@@ -30,7 +30,7 @@ test("an operator asks for the highest rate, drags its budget, cancels a search,
     await expect(page).toHaveURL(/budget=[\d.]+/);
     await expect(value).toBeVisible(SEARCH);
     await expect(answer).toContainText(/p95 [\d.]+\s\S+, .* to .* at \d+\s%/);
-    await expect(answer).toContainText(/At [\d.,]+\/s .* stops it\./);
+    await expect(answer).toContainText(/[\d.,]+\/s is stopped by [a-z ]+\./);
     await expect(page.getByTestId("figure-rate")).toHaveText(await value.innerText());
     await expect(page.getByTestId("frontier-rate")).toContainText(await value.innerText());
     await expect(page.getByLabel("First rate of the search")).toHaveValue("5");

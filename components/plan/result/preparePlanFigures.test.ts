@@ -71,7 +71,7 @@ it("begins with the highest rate and what refuses the next one, where the rate w
     key: "rate",
     name: "Highest rate",
     value: "4.00/s",
-    detail: "the quality floor stops 4.07/s",
+    detail: "4.07/s is stopped by the quality floor",
   });
 });
 

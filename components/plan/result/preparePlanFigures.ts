@@ -85,7 +85,7 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
 
 /** The next rate above a highest rate, and the kind of limit that refuses it. */
 const refusedAt = (refused: NonNullable<Plan["solver"]["highestRate"]>["refused"]): string =>
-  refused === null ? "no higher rate was tried" : `${limitName(refused.kind)} stops ${formatFineRate(refused.requestsPerSecond)}`;
+  refused === null ? "no higher rate was tried" : `${formatFineRate(refused.requestsPerSecond)} is stopped by ${limitName(refused.kind)}`;
 
 function busiestText({ stages, judge }: Plan["predictions"]): string {
   const busiest = Math.max(...stages.map((stage) => stage.utilisation));

@@ -112,7 +112,7 @@ export function KnobPanel(props: {
     >
       <div className="flex flex-col gap-5">
         <div className="flex flex-col gap-1.5">
-          <div className="grid grid-cols-[2fr_3fr] gap-3">
+          <div className="grid grid-cols-[5fr_6fr] gap-3">
             <SelectField
               label="Objective"
               value={view.kind}

@@ -29,7 +29,7 @@ it("gives the rate, the p95 with its band, and what refuses the next rate", () =
     kind: "found",
     rate: "31.3/s",
     p95: expect.stringMatching(/^p95 4\.90.s, 4\.60.s to 5\.20.s at 90.%$/),
-    next: { says: "At 31.7/s the latency budget stops it", reason: "The fastest takes 5.1 s." },
+    next: { says: "31.7/s is stopped by the latency budget", reason: "The fastest takes 5.1 s." },
   });
 });
 

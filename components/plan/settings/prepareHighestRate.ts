@@ -53,7 +53,7 @@ function foundRate({ inputs, predictions, solver }: Pick<Plan, "inputs" | "predi
     next:
       refused === null
         ? { says: "No higher rate was tried", reason: "" }
-        : { says: `At ${formatFineRate(refused.requestsPerSecond)} ${limitName(refused.kind)} stops it`, reason: refused.reason },
+        : { says: `${formatFineRate(refused.requestsPerSecond)} is stopped by ${limitName(refused.kind)}`, reason: refused.reason },
   };
 }
 
