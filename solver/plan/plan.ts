@@ -12,7 +12,7 @@ import { comparedGateSchema, plannedGateKinds } from "./planGates";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { policySchema, type SlackPolicy } from "./policySchema";
 
-export { limitName, type NoPlanKind, noPlanKinds } from "./noPlanKind";
+export { limitName, type NoPlanKind } from "./noPlanKind";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
