@@ -92,7 +92,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
  * Models out of service whose requests wait until they are back. Those for a stage of a cascade go on at a larger one instead where that is
  * in service.
  */
-function awaitedOf(policy: PolicyDocument, inService: (model: string) => boolean): readonly string[] {
+function awaitedOf(policy: PolicyDocument, inService: (model: string) => boolean): string[] {
   const stages = policy.kind === "cascade" ? policy.stages.map(({ model }) => model) : [];
   const hasLarger = (model: string): boolean => stages.includes(model) && stages.slice(stages.indexOf(model) + 1).some(inService);
   return deployedModelsOf(policy).filter((model) => !inService(model) && !hasLarger(model));
