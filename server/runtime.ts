@@ -20,6 +20,7 @@ import { createApplicationService } from "@/server/api/plans/applicationService"
 import { createPlanService } from "@/server/api/plans/planService";
 import { createProposalService } from "@/server/api/plans/proposalService";
 import { createScheduleService } from "@/server/api/plans/scheduleService";
+import { createAnswerLabelService, type ServedAnswers } from "@/server/api/profiling/answerLabelService";
 import { createProfileService } from "@/server/api/profiling/profileService";
 import { createPromptService } from "@/server/api/profiling/promptService";
 import { createTrustService } from "@/server/api/profiling/trustService";
@@ -207,6 +208,11 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
+  const plans = createPlanService({ store, clusterOf, planning });
+  const answersOf = (clusterId: string): ServedAnswers | null => {
+    const collector = fleet.get(clusterId)?.collector() ?? null;
+    return collector && { decisions: () => collector.decisions(Number.MAX_SAFE_INTEGER), routing: collector.routing };
+  };
   const batchRuns = createBatches({ store, clusterOf, cards });
   const batches = createBatchService({ store, uploads, cards, clusterOf, batches: batchRuns });
   batchRuns.resumeAll();
@@ -217,7 +223,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
       clusters: createClusterService({ store, fleet, drifts, cards }),
       attach,
-      plans: createPlanService({ store, clusterOf, planning }),
+      plans,
       applications,
       proposals: createProposalService(store),
       promises,
@@ -232,6 +238,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
+      answerLabels: createAnswerLabelService({ store, answersOf, plans }),
       arrivals: { preview: (order) => previewArrivals(order, arrivals) },
       realSetup,
       schedules: createScheduleService({ store, clusterOf }),

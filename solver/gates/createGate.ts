@@ -2,7 +2,7 @@ import { answerAgreement } from "./answerAgreement";
 import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFacts";
 import { calibratedScore } from "./calibratedScore";
 import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
-import type { GateDocument, SimpleGateDocument } from "./gateDocument";
+import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "./gateDocument";
 import { tokenConfidence } from "./tokenConfidence";
 
 /**
@@ -15,6 +15,7 @@ export function createGate(document: GateDocument): Gate {
   return {
     ...gate,
     score: (evidence) => (isBroken(evidence) ? { kind: "scored", score: 0 } : gate.score(evidence)),
+    rawScores: (evidence) => (isBroken(evidence) ? simpleGatesOf(document).map(() => null) : gate.rawScores(evidence)),
     nextNeed: (evidence, asked) => (isBroken(evidence) ? null : gate.nextNeed(evidence, asked)),
   };
 }
@@ -29,6 +30,10 @@ function simpleGate(document: SimpleGateDocument): Gate {
     score(evidence) {
       const reading = rawReading(document, evidence);
       return reading.kind === "unscored" ? reading : { kind: "scored", score: calibratedScore(reading.score, document.calibration) };
+    },
+    rawScores(evidence) {
+      const reading = rawReading(document, evidence);
+      return [reading.kind === "scored" ? reading.score : null];
     },
     nextNeed: (evidence, asked) => needs.find((need) => !asked.has(need) && !has(evidence, need)) ?? null,
   };
@@ -102,6 +107,7 @@ function sequenceOf(document: Extract<GateDocument, { readonly kind: "sequence" 
       }
       return last.score(evidence);
     },
+    rawScores: (evidence) => [...steps.map(({ gate }) => gate), last].flatMap((gate) => gate.rawScores(evidence)),
     nextNeed(evidence, asked) {
       for (const { gate, isSure } of steps) {
         const need = gate.nextNeed(evidence, asked);

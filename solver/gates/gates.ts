@@ -6,6 +6,8 @@ export { fitCalibration } from "./fitCalibration";
 export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
 export { gateText } from "./gateText";
 export { isJson } from "./jsonAnswer";
+export { NEEDED_LABELS, type Recalibration, recalibrate, type ScoreReliability } from "./recalibrate";
 export { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
 export { areaDifference, type RiskCoverage, riskCoverage, riskCoverageArea } from "./riskCoverage";
 export { isScoredByJudge, isUnjudged, judgeScoreOf } from "./stageScore";
+export { withCalibrations } from "./withCalibrations";

@@ -22,6 +22,7 @@ import type { createApplicationService } from "../plans/applicationService";
 import type { createPlanService } from "../plans/planService";
 import type { createProposalService } from "../plans/proposalService";
 import type { createScheduleService } from "../plans/scheduleService";
+import type { createAnswerLabelService } from "../profiling/answerLabelService";
 import type { createProfileService } from "../profiling/profileService";
 import type { createPromptService } from "../profiling/promptService";
 import type { createTrustService } from "../profiling/trustService";
@@ -50,6 +51,7 @@ export interface Services {
   readonly prompts: ReturnType<typeof createPromptService>;
   readonly profiles: ReturnType<typeof createProfileService>;
   readonly trust: ReturnType<typeof createTrustService>;
+  readonly answerLabels: ReturnType<typeof createAnswerLabelService>;
   readonly arrivals: { preview(order: ArrivalsOrder): ReturnType<typeof previewArrivals> };
   readonly realSetup: Omit<ReturnType<typeof createRealSetup>, "close">;
   readonly schedules: ReturnType<typeof createScheduleService>;

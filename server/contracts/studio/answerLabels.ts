@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { Interval } from "@/solver/numeric/interval";
+
+/** Labels that one call gives at most. */
+export const MOST_ANSWER_LABELS = 1000;
+
+const labelOfAnswer = z.object({
+  /** Id of the decision, as clients get it in `x-weir-decision-id`. */
+  decisionId: z.string().min(1).max(200),
+  /** The stage whose answer is meant; left out: the answer that the client got. */
+  model: z.string().min(1).max(200).optional(),
+  /** How well the answer serves its user: 0 wrong, 50 half right, 100 right and complete. */
+  quality: z.number().min(0).max(100),
+});
+
+export const labelAnswersSchema = z.object({
+  clusterId: z.string().min(1),
+  labels: z.array(labelOfAnswer).min(1).max(MOST_ANSWER_LABELS),
+});
+export type AnswerLabelOrder = z.infer<typeof labelOfAnswer>;
+
+export const labelsOfDecisionSchema = z.object({ clusterId: z.string().min(1), decisionId: z.string().min(1).max(200) });
+
+export const recalibrateGatesSchema = z.object({
+  clusterId: z.string().min(1),
+  /** The plan in force whose gates were looked at. */
+  planId: z.string().min(1),
+});
+export type RecalibrateGatesOrder = z.infer<typeof recalibrateGatesSchema>;
+
+/** A person's label of an answer that a gateway served. */
+export interface AnswerLabel {
+  readonly decisionId: string;
+  readonly model: string;
+  readonly quality: number;
+  readonly actor: string;
+  readonly at: string;
+}
+
+/** What labels of served answers say of one gate in force. */
+export interface LabelledGate {
+  /** From 1. */
+  readonly stage: number;
+  readonly model: string;
+  /** The gate in words. */
+  readonly gate: string;
+  readonly calibrated: boolean;
+  readonly labels: number;
+  readonly good: number;
+  readonly bad: number;
+  /** null: too few labels for a new calibration. */
+  readonly fitted: FittedCalibration | null;
+}
+
+export interface FittedCalibration {
+  readonly before: LabelledReliability;
+  readonly after: LabelledReliability;
+  /** Fall of the Brier score. */
+  readonly gain: Interval;
+  /** Shares of the labelled answers that the threshold accepts, 0..1; null for a gate in a sequence, where another one may decide. */
+  readonly accepted: { readonly before: number; readonly after: number } | null;
+}
+
+export interface LabelledReliability {
+  /** Expected calibration error in points. */
+  readonly error: number;
+  readonly bins: readonly { readonly from: number; readonly answers: number; readonly score: number; readonly quality: number }[];
+}
+
+/** The gates of a plan in force, by labels of answers that were served. */
+export interface LabelledGates {
+  readonly planId: string;
+  readonly workloadId: string;
+  /** What a new calibration of a gate needs: labels in all, and of good and bad answers each. */
+  readonly needed: { readonly all: number; readonly ofEach: number };
+  readonly gates: readonly LabelledGate[];
+}
