@@ -113,31 +113,22 @@ function identityOf(policy: PolicyDocument, gate: GateDocument): string {
 function labelledGate({ stage, model, threshold, gate, scores, made }: Recalibrated, document: GateDocument | undefined): LabelledGate {
   const { labels, good, bad } = made;
   return {
-    ...{ stage: stage + 1, model, gate: gateText(gate), calibrated: gate.calibration !== undefined, labels, good, bad },
-    fitted: made.kind === "too-few" ? null : fittedOf(made, accepted({ document, threshold, scores }, gate.calibration, made.calibration)),
+    ...{ stage: stage + 1, model, kind: gate.kind, gate: gateText(gate), calibrated: gate.calibration !== undefined },
+    ...{ labels, good, bad },
+    fitted: made.kind === "too-few" ? null : fittedOf(made),
   };
-}
 
-type Accepted = FittedCalibration["accepted"];
+  function fittedOf({ before, after, gain, calibration }: Extract<Recalibration, { kind: "fitted" }>): FittedCalibration {
+    // Of a gate in a sequence another gate may decide.
+    const accepted = document?.kind === "sequence" ? null : { before: accepts(gate.calibration), after: accepts(calibration) };
+    return { before, after, gain, accepted };
+  }
 
-function fittedOf({ before, after, gain }: Extract<Recalibration, { kind: "fitted" }>, share: Accepted): FittedCalibration {
-  return { before, after, gain, accepted: share };
-}
-
-/** Share of the labelled answers that the threshold accepts; of a gate in a sequence another gate may decide. */
-function accepted(
-  {
-    document,
-    threshold,
-    scores,
-  }: { readonly document: GateDocument | undefined; readonly threshold: number; readonly scores: readonly LabelledScore[] },
-  before: Calibration | undefined,
-  after: Calibration,
-): Accepted {
-  if (document?.kind === "sequence") return null;
-  const share = (calibration: Calibration | undefined): number =>
-    scores.filter(({ score }) => Math.round(100 * calibratedScore(score, calibration)) / 100 >= threshold).length / scores.length;
-  return { before: share(before), after: share(after) };
+  /** Share of the labelled answers whose score reaches the threshold, rounded as in the gateway. */
+  function accepts(calibration: Calibration | undefined): number {
+    const scored = scores.filter(({ score }) => Math.round(100 * calibratedScore(score, calibration)) / 100 >= threshold);
+    return scored.length / scores.length;
+  }
 }
 
 function noteOf({ model, gate, made }: Recalibrated): string[] {

@@ -3,6 +3,7 @@ import { type RecalibratedGates, recalibratedGates } from "@/server/answerLabels
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Outcome } from "@/server/contracts/studio";
 import type { AnswerLabel, AnswerLabelOrder, LabelledGates, RecalibrateGatesOrder } from "@/server/contracts/studio/answerLabels";
+import type { AnswerLabelRow } from "@/server/store/answerLabelRepository";
 import type { Store } from "@/server/store/store";
 import { NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
@@ -61,7 +62,7 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       const wanted = new Set(labels.map(({ decisionId }) => decisionId));
       const decisions = new Map(answers.decisions().flatMap((each) => (wanted.has(each.id) ? [[each.id, each] as const] : [])));
       const at = new Date().toISOString();
-      const rows = [];
+      const rows: AnswerLabelRow[] = [];
       for (const { quality, ...about } of labels) {
         const found = labelledAnswer(about, decisions.get(about.decisionId));
         if (!found.ok) return found;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { SimpleGateDocument } from "@/solver/gates/gateDocument";
+import type { ScoreReliability } from "@/solver/gates/gates";
 import type { Interval } from "@/solver/numeric/interval";
 
 /** Labels that one call gives at most. */
@@ -42,6 +44,7 @@ export interface LabelledGate {
   /** From 1. */
   readonly stage: number;
   readonly model: string;
+  readonly kind: SimpleGateDocument["kind"];
   /** The gate in words. */
   readonly gate: string;
   readonly calibrated: boolean;
@@ -53,18 +56,14 @@ export interface LabelledGate {
 }
 
 export interface FittedCalibration {
-  readonly before: LabelledReliability;
-  readonly after: LabelledReliability;
-  /** Fall of the Brier score. */
+  /** By the calibration in force. */
+  readonly before: ScoreReliability;
+  /** By the new one, each answer by a fit that left it out. */
+  readonly after: ScoreReliability;
+  /** Fall of the Brier score, 0..1. */
   readonly gain: Interval;
   /** Shares of the labelled answers that the threshold accepts, 0..1; null for a gate in a sequence, where another one may decide. */
   readonly accepted: { readonly before: number; readonly after: number } | null;
-}
-
-export interface LabelledReliability {
-  /** Expected calibration error in points. */
-  readonly error: number;
-  readonly bins: readonly { readonly from: number; readonly answers: number; readonly score: number; readonly quality: number }[];
 }
 
 /** The gates of a plan in force, by labels of answers that were served. */
