@@ -4,7 +4,7 @@ import type { Tone } from "../ui/Badge";
 import { ABSENT, formatCount, formatPercent, formatScore } from "../ui/format";
 import { prepareReliability, reliabilityRows } from "./prepareGateCharts";
 
-export interface LabelledRow {
+interface LabelledRow {
   readonly key: string;
   readonly model: string;
   readonly gate: string;

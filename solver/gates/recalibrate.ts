@@ -24,7 +24,7 @@ export interface ScoreReliability {
 }
 
 /** How many labelled answers a gate has, and how many of them are good and bad. */
-export interface LabelCounts {
+interface LabelCounts {
   readonly labels: number;
   readonly good: number;
   readonly bad: number;

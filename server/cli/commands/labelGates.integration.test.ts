@@ -21,8 +21,12 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-label-gates-"));
   said = { out: "", err: "" };
   vi.stubEnv("WEIR_STATE_DIR", join(folder, "state"));
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => (said.out += String(text)) !== "");
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => (said.err += String(text)) !== "");
+  const hear = (stream: "out" | "err") => (text: unknown) => {
+    said[stream] += String(text);
+    return true;
+  };
+  vi.spyOn(process.stdout, "write").mockImplementation(hear("out"));
+  vi.spyOn(process.stderr, "write").mockImplementation(hear("err"));
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { z } from "zod";
 import { reroutePlan } from "@/server/api/plans/reroutePlan";
 import { createAnswerLabelService, type ServedAnswers } from "@/server/api/profiling/answerLabelService";
 import { type Decision, decisionSchema, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
@@ -97,6 +96,7 @@ async function decisionsOf(ids: ReadonlySet<string>): Promise<readonly Decision[
 
 /** What the gateway serves: thresholds may have been changed since its plan was applied. null: it serves nothing. */
 async function routingNow(): Promise<ReturnType<ServedAnswers["routing"]>> {
-  const answer = await gatewayAdmin()("/config", { schema: z.object(gatewayConfigSchema.pick({ planId: true, policy: true }).shape), alsoFine: [404] });
+  const schema = gatewayConfigSchema.pick({ planId: true, policy: true });
+  const answer = await gatewayAdmin()("/config", { schema, alsoFine: [404] });
   return answer.ok ? answer.value.value : refuse(answer.message, EXIT.failed);
 }

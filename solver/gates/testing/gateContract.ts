@@ -100,6 +100,7 @@ export function gateContract(name: string, document: GateDocument): void {
       const isJudge = document.kind === "judge";
       expect(gate.score(broken)).toEqual(isJudge ? { kind: "unscored", cause: "no-judged-score" } : { kind: "scored", score: 0 });
       expect(gate.nextNeed(broken, new Set())).toBe(isJudge ? "judge" : null);
+      expect(gate.rawScores(broken)).toEqual(simpleGatesOf(document).map(() => null));
     });
 
     it("has a raw score of 0 to 100 or none for each gate that it consists of, whatever the calibrations", () => {
