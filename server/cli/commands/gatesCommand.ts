@@ -38,8 +38,7 @@ are. Modelled scores are not written.`;
 
 /** `weir gates`: a tournament of gates on a workload, held out. */
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  // The options of `weir gates` and of its subcommands have the same names.
-  const command = program.command("gates").enablePositionalOptions();
+  const command = program.command("gates");
   withWorkloadFlags(command)
     .description("compare gates (judge, confidence, agreement, scorer) on a workload's held-out prompts")
     .option(

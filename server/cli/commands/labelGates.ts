@@ -34,7 +34,8 @@ export function addLabelGates(gates: Command, onExit: (code: ExitCode) => void):
     .description("show what labels of served answers say of the gates in force, and write the plan with new calibrations")
     .option("--write <file>", "write the plan in force with the new calibrations (JSON), to be imported, approved and applied")
     .option("--json", "print JSON")
-    .action(async (flags: RecalibrateFlags) => onExit(await recalibrate(flags)));
+    // `weir gates` has flags of these names too, which takes them wherever they stand.
+    .action(async (_: RecalibrateFlags, command: Command) => onExit(await recalibrate(command.optsWithGlobals<RecalibrateFlags>())));
 }
 
 async function label(file: string, { cluster }: ClusterFlags): Promise<ExitCode> {
