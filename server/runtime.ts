@@ -20,7 +20,7 @@ import { createApplicationService } from "@/server/api/plans/applicationService"
 import { createPlanService } from "@/server/api/plans/planService";
 import { createProposalService } from "@/server/api/plans/proposalService";
 import { createScheduleService } from "@/server/api/plans/scheduleService";
-import { createAnswerLabelService, type ServedAnswers } from "@/server/api/profiling/answerLabelService";
+import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
 import { createProfileService } from "@/server/api/profiling/profileService";
 import { createPromptService } from "@/server/api/profiling/promptService";
 import { createTrustService } from "@/server/api/profiling/trustService";

@@ -6,7 +6,7 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { JudgeBadge } from "./JudgeBadge";
-import { JudgeTrust } from "./JudgeTrust";
+import { JudgeTrust } from "../labelling/JudgeTrust";
 import { aucText, prepareJudged } from "./prepareWorkload";
 
 const box = { width: 100, height: 30 } as const;

@@ -18,7 +18,8 @@ import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { type LabelledDiagram, type LabelledView, prepareLabelledGates } from "./prepareLabelledGates";
 
-const ABOUT = "F: scores in force. N: scores by the new calibration, each answer by a fit that left it out. On the diagonal a score is the quality.";
+const ABOUT =
+  "F: scores in force. N: scores by the new calibration, each answer by a fit that left it out. On the diagonal a score is the quality.";
 
 function Diagram({ title, picture, rows }: LabelledDiagram) {
   return (
@@ -26,7 +27,11 @@ function Diagram({ title, picture, rows }: LabelledDiagram) {
       <h3 className="text-sm font-medium">{title}</h3>
       <p className="mb-2 text-xs text-ink-3">{ABOUT}</p>
       {picture !== null && (
-        <LineChart picture={picture} testId="labelled-reliability" summary={`Reliability of ${title}. ${ABOUT} The table below has the figures.`} />
+        <LineChart
+          picture={picture}
+          testId="labelled-reliability"
+          summary={`Reliability of ${title}. ${ABOUT} The table below has the figures.`}
+        />
       )}
       <details className="mt-2 text-sm">
         <summary className="cursor-pointer text-xs text-ink-2">View as a table</summary>
@@ -60,7 +65,9 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
       <PermittedButton permission="prepare" look="primary" disabled={make.isPending} onClick={() => make.mutate({ clusterId, planId })}>
         Save a plan with the new calibrations
       </PermittedButton>
-      <span className="text-xs text-ink-3">The gateway goes on with the calibrations in force until that plan is approved and applied.</span>
+      <span className="text-xs text-ink-3">
+        The gateway goes on with the calibrations in force until that plan is approved and applied.
+      </span>
       <ErrorLine error={make.error} />
     </div>
   );
@@ -103,8 +110,8 @@ function Gates({ view, clusterId }: { readonly view: Extract<LabelledView, { kin
       )}
       <p className="text-xs text-ink-3">
         Label answers in their records on <ClusterLink to="/live">Live</ClusterLink>, or many at once with <code>weir gates label</code>.
-        Labels under earlier plans count where the gate differed in its calibration alone. The calibration in force counts as 30 answers, so
-        that scores which no labelled answer has stay as they are.
+        Labels under earlier plans count where the gate differed in its calibration alone. Below and above all labelled scores the calibration
+        in force stays.
       </p>
     </div>
   );
@@ -120,7 +127,10 @@ function statusOf(view: LabelledView | null, status: PanelStatus): PanelStatus {
 function OnCluster({ summary, cluster }: { readonly summary: WorkloadSummary; readonly cluster: ClusterSummary }) {
   const { id: clusterId, name } = cluster.spec;
   const query = useQuery(useTRPC().labels.gates.queryOptions({ clusterId }));
-  const view = useMemo(() => (query.data === undefined ? null : prepareLabelledGates(query.data, summary, name)), [query.data, summary, name]);
+  const view = useMemo(
+    () => (query.data === undefined ? null : prepareLabelledGates(query.data, summary, name)),
+    [query.data, summary, name],
+  );
   return (
     <Panel title="Gates in force, by labels of served answers" aside={<span>{name}</span>}>
       <PanelState status={statusOf(view, queryStatus(query, { what: "Reading labels of served answers" }))}>

@@ -15,7 +15,7 @@ const gate = (change: Partial<LabelledGate> = {}): LabelledGate => ({
 });
 const found = (...gates: readonly LabelledGate[]) => ({
   ...{ ok: true as const },
-  labelled: { planId: "p", workloadId: "w", needed: { all: 30, ofEach: 5 }, gates } satisfies LabelledGates,
+  labelled: { planId: "p", workloadId: "w", needed: { all: 40, ofEach: 5 }, gates } satisfies LabelledGates,
 });
 const viewOf = (...gates: readonly LabelledGate[]) => {
   const view = prepareLabelledGates(found(...gates), { id: "w" }, "east");
@@ -50,8 +50,11 @@ describe("prepareLabelledGates", () => {
   });
 
   it("says how many labels a calibration needs where no gate has them", () => {
-    const { rows, diagrams, missing } = viewOf(gate({ labels: 3, good: 3, bad: 0, fitted: null }), gate({ model: "medium", stage: 2, labels: 0, fitted: null }));
-    expect(missing).toContain("needs 30 labels of a gate, 5 of good answers and 5 of bad ones");
+    const { rows, diagrams, missing } = viewOf(
+      gate({ labels: 3, good: 3, bad: 0, fitted: null }),
+      gate({ model: "medium", stage: 2, labels: 0, fitted: null }),
+    );
+    expect(missing).toContain("needs 40 labels of a gate, 5 of good answers and 5 of bad ones");
     expect(rows.map(({ labels, before, gain, accepted, verdict }) => [labels, before, gain, accepted, verdict.text])).toEqual([
       ["3 (3 good, 0 bad)", "–", "–", "–", "too few labels"],
       ["0", "–", "–", "–", "too few labels"],

@@ -1,9 +1,8 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { Outcome } from "@/server/contracts/studio";
+import type { Outcome, StoredAnswerLabel } from "@/server/contracts/studio";
 import type { AnswerLabelOrder } from "@/server/contracts/studio/answerLabels";
-import type { AnswerLabelRow } from "@/server/store/answerLabelRepository";
 
-type Labelled = Pick<AnswerLabelRow, "model" | "planId" | "raw">;
+type Labelled = Pick<StoredAnswerLabel, "model" | "planId" | "raw">;
 
 /**
  * The answer that a label is about, with the raw scores that its stage's gate gave it while it served.
@@ -16,7 +15,8 @@ export function labelledAnswer(
   decision: Decision | undefined,
 ): Outcome<{ readonly answer: Labelled }> {
   const refused = (message: string) => ({ ok: false, message }) as const;
-  if (decision === undefined) return refused(`There is no record of ${decisionId} here: a gateway keeps its newest 20000 until it restarts.`);
+  if (decision === undefined)
+    return refused(`There is no record of ${decisionId} here: a gateway keeps its newest 20000 until it restarts.`);
   const { stages, planId } = decision;
   const answered = stages.filter(({ verdict }) => verdict !== "failed");
   const stage =

@@ -85,7 +85,7 @@ describe("recalibratedGates", () => {
   it("offers no policy below the labels that a calibration needs, and leaves out stages that accept everything", () => {
     const now = cascade(confidence);
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 29 }), (count) => {
+      fc.property(fc.integer({ min: 0, max: 39 }), (count) => {
         const { gates, policy, notes } = recalibratedGates(now, sources(labels(count), { now }));
         expect([policy, notes, gates[0]?.fitted, gates[0]?.labels]).toEqual([null, [], null, count]);
       }),

@@ -1,5 +1,4 @@
-import type { FittedCalibration, LabelledGate } from "@/server/contracts/studio";
-import type { AnswerLabelRow } from "@/server/store/answerLabelRepository";
+import type { FittedCalibration, LabelledGate, StoredAnswerLabel } from "@/server/contracts/studio";
 import { type Calibration, type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { calibratedScore, gateText, type Recalibration, recalibrate, withCalibrations } from "@/solver/gates/gates";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
@@ -13,7 +12,7 @@ type CascadePolicy = Extract<PolicyDocument, { kind: "cascade" }>;
 
 export interface LabelSources {
   /** A model's labels, newest first. */
-  readonly newest: (model: string, limit: number) => readonly Pick<AnswerLabelRow, "planId" | "raw" | "quality">[];
+  readonly newest: (model: string, limit: number) => readonly Pick<StoredAnswerLabel, "planId" | "raw" | "quality">[];
   /** The policy of a plan; null: it is not kept. */
   readonly policyOf: (planId: string) => PolicyDocument | null;
 }
@@ -50,7 +49,7 @@ export function recalibratedGates(policy: CascadePolicy, sources: LabelSources):
   const all = documents.flatMap((document, stage) => {
     const [model, threshold = 0] = [policy.stages[stage]?.model ?? "", thresholds[stage]];
     if (threshold === 0) return [];
-    const labels = labelsOf({ policy, stage, document, model }, sources);
+    const labels = labelsOf({ policy, document, model }, sources);
     return simpleGatesOf(document).map((gate, place): Recalibrated => {
       const scores = labels.flatMap(({ raw, quality }) => {
         const score = raw[place];
@@ -78,13 +77,12 @@ export function recalibratedGates(policy: CascadePolicy, sources: LabelSources):
 
 interface StageOfPolicy {
   readonly policy: PolicyDocument;
-  readonly stage: number;
   readonly document: GateDocument;
   readonly model: string;
 }
 
 /** Labels of answers that this gate scored, whatever its calibration was then. */
-function labelsOf({ policy, stage, document, model }: StageOfPolicy, { newest, policyOf }: LabelSources) {
+function labelsOf({ policy, document, model }: StageOfPolicy, { newest, policyOf }: LabelSources) {
   const own = identityOf(policy, document);
   const same = new Map<string, boolean>();
   const isSame = (planId: string): boolean => {

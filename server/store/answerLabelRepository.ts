@@ -1,8 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import type { StoredAnswerLabel } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { answerLabels } from "./schema/answerLabels";
-
-export type AnswerLabelRow = typeof answerLabels.$inferSelect;
+import { answerLabels } from "./schema/profiles";
 
 /** Two labels may have the same millisecond. */
 const given = sql`rowid`;
@@ -11,7 +10,7 @@ const given = sql`rowid`;
 export function createAnswerLabelRepository(db: Database) {
   return {
     /** A repeated label replaces the earlier one. */
-    save(label: AnswerLabelRow): void {
+    save(label: StoredAnswerLabel): void {
       const { quality, actor, at } = label;
       db.insert(answerLabels)
         .values({ ...label, raw: [...label.raw] })
@@ -22,7 +21,7 @@ export function createAnswerLabelRepository(db: Database) {
         .run();
     },
     /** Those of one decision's answers. */
-    ofDecision(clusterId: string, decisionId: string): readonly AnswerLabelRow[] {
+    ofDecision(clusterId: string, decisionId: string): readonly StoredAnswerLabel[] {
       return db
         .select()
         .from(answerLabels)
@@ -30,7 +29,7 @@ export function createAnswerLabelRepository(db: Database) {
         .all();
     },
     /** Those of one model's answers on a cluster, newest first. */
-    newest(clusterId: string, model: string, limit: number): readonly AnswerLabelRow[] {
+    newest(clusterId: string, model: string, limit: number): readonly StoredAnswerLabel[] {
       return db
         .select()
         .from(answerLabels)

@@ -6,7 +6,7 @@ import type { Calibration } from "./gateDocument";
 const MOST_GROUPS = 128;
 
 /** Labelled answers below which an isotonic fit follows their noise: its blocks would hold a few answers each. */
-export const LEAST_CALIBRATING_LABELS = 30;
+const LEAST_CALIBRATING_LABELS = 30;
 
 /**
  * The calibration of a gate's raw scores on labelled answers: the quality, 0..100, that answers of a score have. Isotonic regression (pool

@@ -37,13 +37,13 @@ function served(count: number, from: number, seed: number) {
 }
 
 describe("recalibrate", () => {
-  it("needs 30 labels, five of good answers and five of bad ones, and fits from there on", () => {
+  it("needs 40 labels, five of good answers and five of bad ones, and fits from there on", () => {
     fc.assert(
       fc.property(anyAnswers, anyCalibration, (answers, inForce) => {
         const made = recalibrate(answers, inForce);
         const good = answers.filter(({ label }) => label >= 50).length;
         expect(made).toMatchObject({ labels: answers.length, good, bad: answers.length - good });
-        expect(made.kind).toBe(answers.length >= 30 && good >= 5 && answers.length - good >= 5 ? "fitted" : "too-few");
+        expect(made.kind).toBe(answers.length >= 40 && good >= 5 && answers.length - good >= 5 ? "fitted" : "too-few");
       }),
     );
   });
@@ -81,16 +81,46 @@ describe("recalibrate", () => {
     for (const score of [30, 50, 70, 90]) expect(Math.abs(calibratedScore(score, calibration) - score ** 2 / 100)).toBeLessThan(12);
   });
 
-  it("keeps the calibration in force where no answer is labelled", () => {
-    const inForce = { raw: [0, 50, 100], calibrated: [0, 30, 90] };
-    const { calibration } = fitted(served(600, 70, 11), inForce);
-    for (const score of [5, 20, 40, 60])
-      expect(Math.abs(calibratedScore(score, calibration) - calibratedScore(score, inForce))).toBeLessThan(6);
-    expect(calibratedScore(90, calibration)).toBeCloseTo(81, -1);
+  it("keeps the calibration in force where no answer is labelled, as far as scores do not fall then", () => {
+    const anyValue = fc.double({ min: 0, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.array(anyAnswer, { minLength: 60, maxLength: 200 }),
+        fc.array(anyValue, { minLength: 201, maxLength: 201 }),
+        (answers, values) => {
+          const ranged = answers.map(({ score, label }) => ({ score: 30 + 0.4 * score, label }));
+          const [lowest, highest] = [Math.min, Math.max].map((end) => end(...ranged.map(({ score }) => score))) as [number, number];
+          const inForce = { raw: values.map((_, at) => at / 2), calibrated: values.toSorted((a, b) => a - b) };
+          const made = recalibrate(ranged, inForce);
+          fc.pre(made.kind === "fitted");
+          if (made.kind !== "fitted") return;
+          const { calibration } = made;
+          expect(calibrationSchema.parse(calibration)).toEqual(calibration);
+          const [first, last] = [lowest, highest].map((raw) => calibratedScore(raw, calibration)) as [number, number];
+          const outside = calibration.raw.filter((raw) => raw < lowest || raw > highest);
+          for (const raw of [0, 100, lowest - 1e-4, highest + 1e-4]) expect(outside).toContain(raw);
+          for (const raw of outside) {
+            const known = calibratedScore(raw, inForce);
+            expect(calibratedScore(raw, calibration)).toBeCloseTo(raw < lowest ? Math.min(known, first) : Math.max(known, last), 6);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("accepts no answer below all labelled scores that the calibration in force refuses", () => {
+    const good = served(300, 60, 11).map((answer, at) => ({ ...answer, label: at % 20 === 0 ? 0 : 100 }));
+    const { calibration } = fitted(good, undefined);
+    expect(calibratedScore(65, calibration)).toBeGreaterThan(90);
+    for (const raw of [0, 20, 40, 59]) expect(calibratedScore(raw, calibration)).toBeCloseTo(raw, 1);
   });
 
   it("shows no gain where the calibration in force is right", () => {
-    const right = { raw: Array.from({ length: 21 }, (_, at) => 5 * at), calibrated: Array.from({ length: 21 }, (_, at) => (5 * at) ** 2 / 100) };
+    const right = {
+      raw: Array.from({ length: 21 }, (_, at) => 5 * at),
+      calibrated: Array.from({ length: 21 }, (_, at) => (5 * at) ** 2 / 100),
+    };
     const { gain, calibration } = fitted(served(400, 0, 5), right);
     expect(gain.low).toBeLessThan(0);
     for (const score of [20, 50, 80]) expect(Math.abs(calibratedScore(score, calibration) - score ** 2 / 100)).toBeLessThan(12);

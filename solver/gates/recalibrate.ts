@@ -1,20 +1,23 @@
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import { type Interval, NORMAL_90 } from "@/solver/numeric/interval";
 import { calibratedScore } from "./calibratedScore";
-import { fitCalibration, LEAST_CALIBRATING_LABELS } from "./fitCalibration";
+import { fitCalibration } from "./fitCalibration";
 import type { Calibration } from "./gateDocument";
 import { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
 
 /** Labels that count as a good answer: at least half right. */
 const GOOD_FROM = 50;
 
-/** What a recalibration needs: labels in all, and of them good and bad answers each. */
-export const NEEDED_LABELS = { all: LEAST_CALIBRATING_LABELS, ofEach: 5 } as const;
-
-/** Answers that the calibration in force counts as. */
-const ANSWERS_IN_FORCE = 30;
-
 const FOLDS = 5;
+
+/** What a recalibration needs: labels in all, so that those without a fold suffice for a calibration, and good and bad answers each. */
+export const NEEDED_LABELS = { all: 40, ofEach: 5 } as const;
+
+/** Points of the calibration in force that stay on either side of the labelled scores: a document holds 256 in all. */
+const MOST_KEPT = 60;
+
+/** The distance at which the calibration in force takes over from the labels, in points: raw scores are recorded to six digits. */
+const NEXT = 1e-4;
 
 /** How close a gate's scores are to the labels of the same answers. */
 export interface ScoreReliability {
@@ -46,9 +49,9 @@ export type Recalibration = LabelCounts &
   );
 
 /**
- * A gate's new calibration by labels of answers that it scored while it served. The one in force counts as 30 answers, spread over its
- * points, because labels of served answers are mostly of accepted ones and say nothing of scores below the threshold; where there are labels
- * they soon outweigh it.
+ * A gate's new calibration by labels of answers that it scored while it served. It is fitted to the new labels alone, because they are of
+ * the present traffic; outside of the scores that they have the one in force stays, because clients see accepted answers alone, so that
+ * labels say nothing of scores below the threshold.
  *
  * @param answers raw scores and labels, both 0..100.
  * @param inForce undefined: the gate serves its raw scores.
@@ -56,34 +59,52 @@ export type Recalibration = LabelCounts &
 export function recalibrate(answers: readonly LabelledScore[], inForce: Calibration | undefined): Recalibration {
   const good = answers.filter(({ label }) => label >= GOOD_FROM).length;
   const counts = { labels: answers.length, good, bad: answers.length - good };
-  if (counts.labels < NEEDED_LABELS.all || Math.min(counts.good, counts.bad) < NEEDED_LABELS.ofEach) return { kind: "too-few", ...counts };
-  const known = answersInForce(inForce);
-  const fitted = (to: readonly LabelledScore[]): Calibration => {
-    const calibration = fitCalibration([...known, ...to]);
-    if (calibration === null) throw new Error("The calibration in force counts as too few answers.");
-    return calibration;
-  };
+  const calibration = counts.labels < NEEDED_LABELS.all ? null : fitCalibration(answers);
+  if (calibration === null || Math.min(counts.good, counts.bad) < NEEDED_LABELS.ofEach) return { kind: "too-few", ...counts };
   const ascending = answers.toSorted((a, b) => a.score - b.score || a.label - b.label);
-  const folds = Array.from({ length: FOLDS }, (_, fold) => fitted(ascending.filter((_, at) => at % FOLDS !== fold)));
+  const folds = Array.from({ length: FOLDS }, (_, fold) => fitCalibration(ascending.filter((_, at) => at % FOLDS !== fold)));
   const scoredBy = (of: (at: number) => Calibration | undefined): LabelledScore[] =>
     ascending.map(({ score, label }, at) => ({ score: calibratedScore(score, of(at)), label }));
-  const [before, after] = [scoredBy(() => inForce), scoredBy((at) => folds[at % FOLDS])];
+  const [before, after] = [scoredBy(() => inForce), scoredBy((at) => folds[at % FOLDS] ?? undefined)];
+  const [lowest, highest] = [ascending[0]?.score ?? 0, ascending.at(-1)?.score ?? 0];
   return {
-    ...{ kind: "fitted", ...counts, calibration: fitted(answers) },
+    ...{ kind: "fitted", ...counts, calibration: joined(calibration, inForce, { lowest, highest }) },
     ...{ before: reliabilityOf(before), after: reliabilityOf(after) },
     gain: meanFall(before, after),
   };
 }
 
-/** Artificial answers with the scores and qualities of a calibration, evenly over its points. */
-function answersInForce(inForce: Calibration | undefined): readonly LabelledScore[] {
-  const points = inForce?.raw ?? [0, 100];
-  return Array.from({ length: ANSWERS_IN_FORCE }, (_, answer) => {
-    const at = (answer / (ANSWERS_IN_FORCE - 1)) * (points.length - 1);
-    const [below, above] = [points[Math.floor(at)] ?? 0, points[Math.ceil(at)] ?? 0];
-    const score = below + (above - below) * (at % 1);
-    return { score, label: calibratedScore(score, inForce) };
-  });
+interface Point {
+  readonly raw: number;
+  readonly calibrated: number;
+}
+
+/** A calibration fitted to scores of a range, and that in force below and above it, as far as scores do not fall then. */
+function joined(
+  fitted: Calibration,
+  inForce: Calibration | undefined,
+  { lowest, highest }: { readonly lowest: number; readonly highest: number },
+): Calibration {
+  const fit = (raw: number): Point => ({ raw, calibrated: calibratedScore(raw, fitted) });
+  const known = (raw: number): Point => ({ raw, calibrated: calibratedScore(raw, inForce) });
+  const [first, last] = [fit(lowest), fit(highest)];
+  const old = inForce?.raw ?? [0, 100];
+  const below = [...thinned(old.filter((raw) => raw < lowest - NEXT)), lowest - NEXT].map(known);
+  const above = [highest + NEXT, ...thinned(old.filter((raw) => raw > highest + NEXT))].map(known);
+  const points = [
+    ...below.map(({ raw, calibrated }) => ({ raw, calibrated: Math.min(calibrated, first.calibrated) })),
+    first,
+    ...fitted.raw.filter((raw) => raw > lowest && raw < highest).map(fit),
+    ...(highest > lowest ? [last] : []),
+    ...above.map(({ raw, calibrated }) => ({ raw, calibrated: Math.max(calibrated, last.calibrated) })),
+  ];
+  return { raw: points.map(({ raw }) => raw), calibrated: points.map(({ calibrated }) => calibrated) };
+}
+
+/** Evenly chosen ones, both ends among them. */
+function thinned(raw: readonly number[]): readonly number[] {
+  if (raw.length <= MOST_KEPT) return raw;
+  return Array.from({ length: MOST_KEPT }, (_, at) => raw[Math.round((at / (MOST_KEPT - 1)) * (raw.length - 1))] ?? 0);
 }
 
 const reliabilityOf = (scored: readonly LabelledScore[]): ScoreReliability => ({

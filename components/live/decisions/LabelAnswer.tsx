@@ -27,7 +27,8 @@ export function LabelAnswer(props: { readonly clusterId: string; readonly decisi
         How good was this answer?
       </h3>
       <p className="text-xs text-ink-3">
-        If you know it: the record does not hold it. Its gate gave it a raw score of {stage.raw}; with enough labels the gate is calibrated anew.
+        If you know it: the record does not hold it. Its gate gave it a raw score of {stage.raw}; with enough labels the gate is calibrated
+        anew.
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that act at once are no fields of a form. */}
       <div role="group" aria-label="Label" className="flex flex-wrap gap-2">

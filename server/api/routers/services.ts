@@ -22,7 +22,7 @@ import type { createApplicationService } from "../plans/applicationService";
 import type { createPlanService } from "../plans/planService";
 import type { createProposalService } from "../plans/proposalService";
 import type { createScheduleService } from "../plans/scheduleService";
-import type { createAnswerLabelService } from "../profiling/answerLabelService";
+import type { createAnswerLabelService } from "../answerLabels/answerLabelService";
 import type { createProfileService } from "../profiling/profileService";
 import type { createPromptService } from "../profiling/promptService";
 import type { createTrustService } from "../profiling/trustService";

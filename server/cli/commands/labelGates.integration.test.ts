@@ -13,7 +13,7 @@ import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { createProgram } from "../program";
 import { refusalIn } from "../testing/refusalIn";
 
-const SERVED = 30;
+const SERVED = 40;
 
 let folder: string;
 let said: { out: string; err: string };
@@ -71,12 +71,12 @@ it("labels of a file recalibrate the gate in force, and the plan with it is writ
   expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(/1 small: smallest token probability +10 +5 +5 +- +- +- +-\n/);
   const path = join(folder, "plan.json");
   const few = await refusalIn(folder)("gates", "recalibrate", "--cluster", "c", "--write", path);
-  expect(few).toEqual({ code: 2, stderr: expect.stringMatching(/^No gate in force has 30 labels yet/) });
+  expect(few).toEqual({ code: 2, stderr: expect.stringMatching(/^No gate in force has 40 labels yet/) });
 
   write(ids);
   await weir("gates", "label", file, "--cluster", "c");
   const { out } = await weir("gates", "recalibrate", "--cluster", "c", "--json", "--write", path);
-  expect(JSON.parse(out)).toMatchObject({ planId: plan.id, gates: [{ labels: 30, fitted: { accepted: { before: 1, after: 0 } } }] });
+  expect(JSON.parse(out)).toMatchObject({ planId: plan.id, gates: [{ labels: 40, fitted: { accepted: { before: 1, after: 0 } } }] });
   const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
   if (!read.ok) throw new Error(read.message);
   const { gates } = read.plan.policy as Extract<PolicyDocument, { kind: "cascade" }>;

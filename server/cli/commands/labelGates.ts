@@ -1,13 +1,15 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { reroutePlan } from "@/server/api/plans/reroutePlan";
-import { createAnswerLabelService, type ServedAnswers } from "@/server/api/profiling/answerLabelService";
+import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
 import { type Decision, decisionSchema, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import type { LabelledGate, LabelledGates } from "@/server/contracts/studio";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import type { Store } from "@/server/store/store";
-import { describeLabelledGates } from "../describe/describeLabelledGates";
+import { wholePercent } from "@/solver/wording/wording";
+import { textTable } from "../describe/textTable";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
-import { gatewayAdmin } from "../flags/gatewayAdmin";
+import { gatewayAdmin } from "./gatewayAdmin";
 import { withStore } from "../flags/withStore";
 import { readLabels } from "./readLabels";
 
@@ -100,4 +102,24 @@ async function routingNow(): Promise<ReturnType<ServedAnswers["routing"]>> {
   const schema = gatewayConfigSchema.pick({ planId: true, policy: true });
   const answer = await gatewayAdmin()("/config", { schema, alsoFine: [404] });
   return answer.ok ? answer.value.value : refuse(answer.message, EXIT.failed);
+}
+
+/** What labels of served answers say of the gates in force, as terminal text. */
+function describeLabelledGates({ planId, needed, gates }: LabelledGates): string {
+  return [
+    `Gates of the plan ${planId.slice(0, 8)}, by labels of the answers that they scored. A new calibration needs ${needed.all} labels, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones.\n\n`,
+    textTable([["gate", "labels", "good", "bad", "ECE in force", "ECE new", "fall of Brier score", "accepted"], ...gates.map(rowOf)]),
+  ].join("");
+}
+
+function rowOf({ stage, model, gate, labels, good, bad, fitted }: LabelledGate): readonly string[] {
+  const accepted = fitted?.accepted ?? null;
+  return [
+    `${stage} ${model}: ${gate}`,
+    ...[labels, good, bad].map(String),
+    fitted?.before.error.toFixed(1) ?? "-",
+    fitted?.after.error.toFixed(1) ?? "-",
+    fitted === null ? "-" : `${fitted.gain.value.toFixed(3)} (${fitted.gain.low.toFixed(3)} to ${fitted.gain.high.toFixed(3)})`,
+    accepted === null ? "-" : `${wholePercent(accepted.before)} to ${wholePercent(accepted.after)}`,
+  ];
 }

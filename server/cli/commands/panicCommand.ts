@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { AdminRequest } from "@/server/clusters/connector/adminClient";
 import { type Panic, panicSchema } from "@/server/contracts/gateway/gatewayControls";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
-import { gatewayAdmin } from "../flags/gatewayAdmin";
+import { gatewayAdmin } from "./gatewayAdmin";
 
 interface PanicFlags {
   readonly clear: boolean;

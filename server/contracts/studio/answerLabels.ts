@@ -39,6 +39,15 @@ export interface AnswerLabel {
   readonly at: string;
 }
 
+/** A label with what its gate knew of the answer. */
+export interface StoredAnswerLabel extends AnswerLabel {
+  readonly clusterId: string;
+  /** The plan that was in force: its policy names the gate. */
+  readonly planId: string;
+  /** Scores before calibration, of the gates that the stage's gate consists of; null for one that had none. */
+  readonly raw: readonly (number | null)[];
+}
+
 /** What labels of served answers say of one gate in force. */
 export interface LabelledGate {
   /** From 1. */

@@ -1,9 +1,8 @@
 import { labelledAnswer } from "@/server/answerLabels/labelledAnswer";
 import { type RecalibratedGates, recalibratedGates } from "@/server/answerLabels/labelledGates";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { Outcome } from "@/server/contracts/studio";
+import type { Outcome, StoredAnswerLabel } from "@/server/contracts/studio";
 import type { AnswerLabel, AnswerLabelOrder, LabelledGates, RecalibrateGatesOrder } from "@/server/contracts/studio/answerLabels";
-import type { AnswerLabelRow } from "@/server/store/answerLabelRepository";
 import type { Store } from "@/server/store/store";
 import { NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
@@ -62,13 +61,15 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       const wanted = new Set(labels.map(({ decisionId }) => decisionId));
       const decisions = new Map(answers.decisions().flatMap((each) => (wanted.has(each.id) ? [[each.id, each] as const] : [])));
       const at = new Date().toISOString();
-      const rows: AnswerLabelRow[] = [];
+      const rows: StoredAnswerLabel[] = [];
       for (const { quality, ...about } of labels) {
         const found = labelledAnswer(about, decisions.get(about.decisionId));
         if (!found.ok) return found;
         rows.push({ clusterId, decisionId: about.decisionId, ...found.answer, quality, actor, at });
       }
-      store.atomically(() => rows.forEach((row) => store.answerLabels.save(row)));
+      store.atomically(() => {
+        for (const row of rows) store.answerLabels.save(row);
+      });
       return { ok: true, kept: rows.length };
     },
     /** The labels of one decision's answers. */
@@ -87,7 +88,11 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
      * Saves the plan in force with new calibrations as another plan, to be approved and applied like any other: until then nothing that is
      * served changes.
      */
-    recalibrate({ clusterId, planId }: RecalibrateGatesOrder, actor: Actor, personId: string | null = null): Outcome<{ readonly id: string }> {
+    recalibrate(
+      { clusterId, planId }: RecalibrateGatesOrder,
+      actor: Actor,
+      personId: string | null = null,
+    ): Outcome<{ readonly id: string }> {
       const found = inForce(clusterId);
       if (!found.ok) return found;
       const { plan, policy, notes } = found;

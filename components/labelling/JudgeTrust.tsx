@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { prepareTrust } from "../labelling/prepareTrust";
-import { usePlannedFloor } from "../labelling/usePlannedFloor";
+import { prepareTrust } from "./prepareTrust";
+import { usePlannedFloor } from "./usePlannedFloor";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { PanelState } from "../ui/PanelState";
