@@ -1,5 +1,6 @@
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
+import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
 import { createAttachService } from "@/server/api/clusters/attachService";
 import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
@@ -20,7 +21,6 @@ import { createApplicationService } from "@/server/api/plans/applicationService"
 import { createPlanService } from "@/server/api/plans/planService";
 import { createProposalService } from "@/server/api/plans/proposalService";
 import { createScheduleService } from "@/server/api/plans/scheduleService";
-import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
 import { createProfileService } from "@/server/api/profiling/profileService";
 import { createPromptService } from "@/server/api/profiling/promptService";
 import { createTrustService } from "@/server/api/profiling/trustService";

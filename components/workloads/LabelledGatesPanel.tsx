@@ -110,8 +110,8 @@ function Gates({ view, clusterId }: { readonly view: Extract<LabelledView, { kin
       )}
       <p className="text-xs text-ink-3">
         Label answers in their records on <ClusterLink to="/live">Live</ClusterLink>, or many at once with <code>weir gates label</code>.
-        Labels under earlier plans count where the gate differed in its calibration alone. Below and above all labelled scores the calibration
-        in force stays.
+        Labels under earlier plans count where the gate differed in its calibration alone. Below and above all labelled scores the
+        calibration in force stays.
       </p>
     </div>
   );

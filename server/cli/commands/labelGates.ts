@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { reroutePlan } from "@/server/api/plans/reroutePlan";
 import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
+import { reroutePlan } from "@/server/api/plans/reroutePlan";
 import { type Decision, decisionSchema, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { LabelledGate, LabelledGates } from "@/server/contracts/studio";
 import { embeddedClusterId } from "@/server/fleet/fleet";
@@ -9,8 +9,8 @@ import type { Store } from "@/server/store/store";
 import { wholePercent } from "@/solver/wording/wording";
 import { textTable } from "../describe/textTable";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
-import { gatewayAdmin } from "./gatewayAdmin";
 import { withStore } from "../flags/withStore";
+import { gatewayAdmin } from "./gatewayAdmin";
 import { readLabels } from "./readLabels";
 
 interface ClusterFlags {
