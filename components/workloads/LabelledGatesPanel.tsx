@@ -92,7 +92,7 @@ function Gates({ view, clusterId }: { readonly view: Extract<LabelledView, { kin
               </>
             ),
           },
-          { name: "Labels", numeric: true, cell: ({ labels }) => labels },
+          { name: "New labels", numeric: true, cell: ({ labels }) => labels },
           { name: "ECE, in force", numeric: true, cell: ({ before }) => before },
           { name: "ECE, new", numeric: true, cell: ({ after }) => after },
           { name: "Fall of the Brier score", numeric: true, cell: ({ gain }) => gain },

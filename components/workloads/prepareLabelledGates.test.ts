@@ -11,7 +11,7 @@ const fitted = (gain: FittedCalibration["gain"]): FittedCalibration => ({
 const better = { value: 0.041, low: 0.012, high: 0.07 };
 const gate = (change: Partial<LabelledGate> = {}): LabelledGate => ({
   ...{ stage: 1, model: "small", kind: "confidence", gate: "smallest token probability", calibrated: true },
-  ...{ labels: 40, good: 28, bad: 12, fitted: fitted(better), ...change },
+  ...{ labels: 40, good: 28, bad: 12, earlier: 0, fitted: fitted(better), ...change },
 });
 const found = (...gates: readonly LabelledGate[]) => ({
   ...{ ok: true as const },
@@ -54,12 +54,13 @@ describe("prepareLabelledGates", () => {
       gate({ labels: 3, good: 3, bad: 0, fitted: null }),
       gate({ model: "medium", stage: 2, labels: 0, fitted: null }),
     );
-    expect(missing).toContain("needs 40 labels of a gate, 5 of good answers and 5 of bad ones");
+    expect(missing).toContain("needs 40 new labels of a gate, 5 of good answers and 5 of bad ones");
     expect(rows.map(({ labels, before, gain, accepted, verdict }) => [labels, before, gain, accepted, verdict.text])).toEqual([
       ["3 (3 good, 0 bad)", "–", "–", "–", "too few labels"],
       ["0", "–", "–", "–", "too few labels"],
     ]);
     expect(diagrams).toEqual([]);
+    expect(viewOf(gate({ labels: 0, earlier: 41, fitted: null })).rows[0]?.labels).toBe("0, 41 earlier");
     expect(viewOf(gate(), gate({ stage: 2, fitted: null })).missing).toBeNull();
   });
 

@@ -52,7 +52,7 @@ export function prepareLabelledGates(
       ...{ kind: "none", title: "Another workload's gates are in force", workloadId },
       text: `The plan in force on ${clusterName} was made from another workload: its page shows the labels of its gates.`,
     };
-  const need = `A new calibration needs ${needed.all} labels of a gate, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones among them.`;
+  const need = `A new calibration needs ${needed.all} new labels of a gate, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones among them.`;
   return {
     ...{ kind: "gates", planId },
     rows: gates.map(rowOf),
@@ -64,17 +64,22 @@ export function prepareLabelledGates(
 const keyOf = ({ stage, gate }: LabelledGate): string => `${stage} ${gate}`;
 
 function rowOf(of: LabelledGate): LabelledRow {
-  const { model, gate, labels, good, bad, fitted } = of;
+  const { model, gate, fitted } = of;
   const accepted = fitted?.accepted ?? null;
   return {
     ...{ key: keyOf(of), model, gate },
-    labels: labels === 0 ? "0" : `${formatCount(labels)} (${formatCount(good)} good, ${formatCount(bad)} bad)`,
+    labels: labelsText(of),
     before: formatScore(fitted?.before.error),
     after: formatScore(fitted?.after.error),
     gain: fitted === null ? ABSENT : `${[fitted.gain.value, fitted.gain.low].map(brier).join(" (")} to ${brier(fitted.gain.high)})`,
     accepted: accepted === null ? ABSENT : `${formatPercent(accepted.before)} → ${formatPercent(accepted.after)}`,
     verdict: verdictOf(fitted),
   };
+}
+
+function labelsText({ labels, good, bad, earlier }: LabelledGate): string {
+  const fresh = labels === 0 ? "0" : `${formatCount(labels)} (${formatCount(good)} good, ${formatCount(bad)} bad)`;
+  return earlier === 0 ? fresh : `${fresh}, ${formatCount(earlier)} earlier`;
 }
 
 const brier = (value: number): string => value.toFixed(3);

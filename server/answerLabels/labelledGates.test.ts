@@ -8,6 +8,7 @@ import { type LabelSources, recalibratedGates } from "./labelledGates";
 
 type Cascade = Extract<PolicyDocument, { kind: "cascade" }>;
 
+const NOW = "2026-01-02T00:00:00.000Z";
 const confidence = { kind: "confidence", measure: "minimum" } as const;
 const calibration = { raw: [0, 100], calibrated: [0, 100] };
 
@@ -22,13 +23,14 @@ function labels(count: number, planId = "now", places = 1): ReturnType<LabelSour
   const random = seededRandom(4);
   return Array.from({ length: count }, () => {
     const score = 100 * random.next();
-    return { planId, raw: Array.from({ length: places }, () => score), quality: random.next() < score / 200 ? 100 : 0 };
+    return { planId, at: NOW, raw: Array.from({ length: places }, () => score), quality: random.next() < score / 200 ? 100 : 0 };
   });
 }
 
 const sources = (given: ReturnType<LabelSources["newest"]>, policies: Record<string, PolicyDocument | undefined>): LabelSources => ({
   newest: (_, limit) => given.slice(0, limit),
   policyOf: (planId) => policies[planId] ?? null,
+  madeAt: "2026-01-01T00:00:00.000Z",
 });
 
 describe("recalibratedGates", () => {
@@ -57,6 +59,16 @@ describe("recalibratedGates", () => {
     };
     const given = [...labels(40, "before"), ...labels(30, "other"), ...labels(20, "slack"), ...labels(10, "gone")];
     expect(recalibratedGates(now, sources(given, plans)).gates[0]?.labels).toBe(40);
+  });
+
+  it("measures nothing on labels that the calibration in force may have been fitted to, and fits to them", () => {
+    const now = cascade({ ...confidence, calibration });
+    const earlier = labels(60).map((label) => ({ ...label, at: "2025-12-31T00:00:00.000Z" }));
+    const both = recalibratedGates(now, sources([...labels(50), ...earlier], { now }));
+    expect(both.gates).toMatchObject([{ labels: 50, earlier: 60 }]);
+    expect(both.gates[0]?.fitted?.before.bins.reduce((sum, { answers }) => sum + answers, 0)).toBe(50);
+    expect(both.notes[0]).toContain("calibrated on 110 labels");
+    expect(recalibratedGates(now, sources(earlier, { now }))).toMatchObject({ policy: null, gates: [{ labels: 0, earlier: 60, fitted: null }] });
   });
 
   it("does not mix the scores of two judges", () => {

@@ -12,9 +12,11 @@ type CascadePolicy = Extract<PolicyDocument, { kind: "cascade" }>;
 
 export interface LabelSources {
   /** A model's labels, newest first. */
-  readonly newest: (model: string, limit: number) => readonly Pick<StoredAnswerLabel, "planId" | "raw" | "quality">[];
+  readonly newest: (model: string, limit: number) => readonly Pick<StoredAnswerLabel, "planId" | "raw" | "quality" | "at">[];
   /** The policy of a plan; null: it is not kept. */
   readonly policyOf: (planId: string) => PolicyDocument | null;
+  /** When the plan in force was made, in ISO 8601: its calibrations may have been fitted to earlier labels. */
+  readonly madeAt: string;
 }
 
 /** A gate in force, its labels, and its new calibration where they suffice. */
@@ -51,9 +53,9 @@ export function recalibratedGates(policy: CascadePolicy, sources: LabelSources):
     if (threshold === 0) return [];
     const labels = labelsOf({ policy, document, model }, sources);
     return simpleGatesOf(document).map((gate, place): Recalibrated => {
-      const scores = labels.flatMap(({ raw, quality }) => {
+      const scores = labels.flatMap(({ raw, quality, at }) => {
         const score = raw[place];
-        return score === null || score === undefined ? [] : [{ score, label: quality }];
+        return score === null || score === undefined ? [] : [{ score, label: quality, isSeen: at <= sources.madeAt }];
       });
       return { stage, model, threshold, place, gate, scores, made: recalibrate(scores, gate.calibration) };
     });
@@ -109,10 +111,10 @@ function identityOf(policy: PolicyDocument, gate: GateDocument): string {
 }
 
 function labelledGate({ stage, model, threshold, gate, scores, made }: Recalibrated, document: GateDocument | undefined): LabelledGate {
-  const { labels, good, bad } = made;
+  const { labels, good, bad, earlier } = made;
   return {
     ...{ stage: stage + 1, model, kind: gate.kind, gate: gateText(gate), calibrated: gate.calibration !== undefined },
-    ...{ labels, good, bad },
+    ...{ labels, good, bad, earlier },
     fitted: made.kind === "too-few" ? null : fittedOf(made),
   };
 
@@ -133,6 +135,6 @@ function noteOf({ model, gate, made }: Recalibrated): string[] {
   if (made.kind === "too-few") return [];
   const [before, after] = [made.before, made.after].map(({ error }) => error.toFixed(1));
   return [
-    `The gate of ${model} (${gateText(gate)}) is calibrated on ${made.labels} labels of served answers, ECE ${before} before and ${after} after.`,
+    `The gate of ${model} (${gateText(gate)}) is calibrated on ${made.labels + made.earlier} labels of served answers, ECE ${before} before and ${after} after.`,
   ];
 }

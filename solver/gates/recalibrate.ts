@@ -10,7 +10,7 @@ const GOOD_FROM = 50;
 
 const FOLDS = 5;
 
-/** What a recalibration needs: labels in all, so that those without a fold suffice for a calibration, and good and bad answers each. */
+/** New labels that a recalibration needs, so that those without a fold suffice for a calibration, and of good and bad answers each. */
 export const NEEDED_LABELS = { all: 40, ofEach: 5 } as const;
 
 /** Points of the calibration in force that stay on either side of the labelled scores: a document holds 256 in all. */
@@ -26,11 +26,19 @@ export interface ScoreReliability {
   readonly bins: readonly ReliabilityBin[];
 }
 
-/** How many labelled answers a gate has, and how many of them are good and bad. */
+/** A label of an answer with the raw score that its gate gave it. */
+interface GivenLabel extends LabelledScore {
+  /** Whether the calibration in force may have been fitted to it: then it is fitted to again, and nothing is measured on it. */
+  readonly isSeen?: boolean;
+}
+
+/** How many labels are new to the calibration in force, and how many of them are of good and bad answers. */
 interface LabelCounts {
   readonly labels: number;
   readonly good: number;
   readonly bad: number;
+  /** Labels that it may have been fitted to. */
+  readonly earlier: number;
 }
 
 export type Recalibration = LabelCounts &
@@ -39,9 +47,9 @@ export type Recalibration = LabelCounts &
     | {
         readonly kind: "fitted";
         readonly calibration: Calibration;
-        /** Scores by the calibration in force, which has not seen the labels. */
+        /** Of new labels, scores by the calibration in force, which has not seen them. */
         readonly before: ScoreReliability;
-        /** Scores by calibrations fitted to the other four fifths of the labels, so that no answer is scored by its own label. */
+        /** Of the same, scores by calibrations fitted without a fifth of them, so that no answer is scored by its own label. */
         readonly after: ScoreReliability;
         /** Fall of the mean squared distance between score / 100 and label / 100 (Brier score), with its interval of 90 %. */
         readonly gain: Interval;
@@ -49,24 +57,26 @@ export type Recalibration = LabelCounts &
   );
 
 /**
- * A gate's new calibration by labels of answers that it scored while it served. It is fitted to the new labels alone, because they are of
- * the present traffic; outside of the scores that they have the one in force stays, because clients see accepted answers alone, so that
+ * A gate's new calibration by labels of answers that it scored while it served. It is fitted to the labels alone, because they are of the
+ * present traffic; outside of the scores that they have the one in force stays, because clients see accepted answers alone, so that
  * labels say nothing of scores below the threshold.
  *
  * @param answers raw scores and labels, both 0..100.
  * @param inForce undefined: the gate serves its raw scores.
  */
-export function recalibrate(answers: readonly LabelledScore[], inForce: Calibration | undefined): Recalibration {
-  const good = answers.filter(({ label }) => label >= GOOD_FROM).length;
-  const counts = { labels: answers.length, good, bad: answers.length - good };
+export function recalibrate(answers: readonly GivenLabel[], inForce: Calibration | undefined): Recalibration {
+  const [seen, fresh] = [answers.filter(({ isSeen }) => isSeen === true), answers.filter(({ isSeen }) => isSeen !== true)];
+  const good = fresh.filter(({ label }) => label >= GOOD_FROM).length;
+  const counts = { labels: fresh.length, good, bad: fresh.length - good, earlier: seen.length };
   const calibration = counts.labels < NEEDED_LABELS.all ? null : fitCalibration(answers);
   if (calibration === null || Math.min(counts.good, counts.bad) < NEEDED_LABELS.ofEach) return { kind: "too-few", ...counts };
-  const ascending = answers.toSorted((a, b) => a.score - b.score || a.label - b.label);
-  const folds = Array.from({ length: FOLDS }, (_, fold) => fitCalibration(ascending.filter((_, at) => at % FOLDS !== fold)));
+  const ascending = fresh.toSorted((a, b) => a.score - b.score || a.label - b.label);
+  const folds = Array.from({ length: FOLDS }, (_, fold) => fitCalibration([...seen, ...ascending.filter((_, at) => at % FOLDS !== fold)]));
   const scoredBy = (of: (at: number) => Calibration | undefined): LabelledScore[] =>
     ascending.map(({ score, label }, at) => ({ score: calibratedScore(score, of(at)), label }));
   const [before, after] = [scoredBy(() => inForce), scoredBy((at) => folds[at % FOLDS] ?? undefined)];
-  const [lowest, highest] = [ascending[0]?.score ?? 0, ascending.at(-1)?.score ?? 0];
+  const scores = answers.map(({ score }) => score);
+  const [lowest, highest] = [Math.min(...scores), Math.max(...scores)];
   return {
     ...{ kind: "fitted", ...counts, calibration: joined(calibration, inForce, { lowest, highest }) },
     ...{ before: reliabilityOf(before), after: reliabilityOf(after) },

@@ -45,6 +45,7 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
     const made = recalibratedGates(policy, {
       newest: (model, limit) => store.answerLabels.newest(clusterId, model, limit),
       policyOf: (planId) => store.plans.get(planId)?.policy ?? null,
+      madeAt: plan.metadata.createdAt,
     });
     if (made.gates.length === 0)
       return refused(`The policy in force on ${cluster.spec.name} accepts every answer at its first stage, so no gate scores any.`);
@@ -100,7 +101,7 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       if (policy === null)
         return {
           ok: false,
-          message: `No gate in force has ${NEEDED_LABELS.all} labels yet, with ${NEEDED_LABELS.ofEach} good and ${NEEDED_LABELS.ofEach} bad answers among them.`,
+          message: `No gate in force has ${NEEDED_LABELS.all} new labels yet, with ${NEEDED_LABELS.ofEach} good and ${NEEDED_LABELS.ofEach} bad answers among them.`,
         };
       return plans.reroute({ planId, policy, name: nameFor(plan), notes }, actor, personId);
     },

@@ -119,7 +119,7 @@ it("labels of served answers recalibrate the gate in force, by a plan that is ap
   expect(labels.label(CLUSTER, given.slice(0, 20), "ada")).toEqual({ ok: true, kept: 20 });
   expect(labels.recalibrate({ clusterId: CLUSTER, planId: plan.id }, "ada")).toMatchObject({
     ok: false,
-    message: expect.stringContaining("has 40 labels yet"),
+    message: expect.stringContaining("has 40 new labels yet"),
   });
   labels.label(CLUSTER, given, "ada");
   expect(labels.ofDecision(CLUSTER, given[0]?.decisionId ?? "")).toMatchObject([
@@ -161,10 +161,10 @@ it("labels of served answers recalibrate the gate in force, by a plan that is ap
   expect(scores[0]).toBeLessThan(60);
   expect(scores[2]).toBeLessThan(45);
 
-  // Labels of answers under the new plan count beside the earlier ones: the raw scores are the same.
+  // Labels under the new plan count beside the earlier ones, to which its calibration was fitted: the raw scores are the same.
   decisions = await gateway.decisions();
   store.clusters.setRunning(CLUSTER, { planId: offered.id, since: new Date(0).toISOString() });
   expect(labels.label(CLUSTER, [{ decisionId: right.decisionId, quality: 100 }], "bob")).toEqual({ ok: true, kept: 1 });
   const later = labels.gates(CLUSTER);
-  expect(later).toMatchObject({ labelled: { planId: offered.id, gates: [{ labels: 41, calibrated: true }] } });
+  expect(later).toMatchObject({ labelled: { planId: offered.id, gates: [{ labels: 1, earlier: 40, calibrated: true, fitted: null }] } });
 });

@@ -107,16 +107,16 @@ async function routingNow(): Promise<ReturnType<ServedAnswers["routing"]>> {
 /** What labels of served answers say of the gates in force, as terminal text. */
 function describeLabelledGates({ planId, needed, gates }: LabelledGates): string {
   return [
-    `Gates of the plan ${planId.slice(0, 8)}, by labels of the answers that they scored. A new calibration needs ${needed.all} labels, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones.\n\n`,
-    textTable([["gate", "labels", "good", "bad", "ECE in force", "ECE new", "fall of Brier score", "accepted"], ...gates.map(rowOf)]),
+    `Gates of the plan ${planId.slice(0, 8)}, by labels of the answers that they scored. A new calibration needs ${needed.all} new labels, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones.\n\n`,
+    textTable([["gate", "new labels", "good", "bad", "earlier", "ECE in force", "ECE new", "fall of Brier score", "accepted"], ...gates.map(rowOf)]),
   ].join("");
 }
 
-function rowOf({ stage, model, gate, labels, good, bad, fitted }: LabelledGate): readonly string[] {
+function rowOf({ stage, model, gate, labels, good, bad, earlier, fitted }: LabelledGate): readonly string[] {
   const accepted = fitted?.accepted ?? null;
   return [
     `${stage} ${model}: ${gate}`,
-    ...[labels, good, bad].map(String),
+    ...[labels, good, bad, earlier].map(String),
     fitted?.before.error.toFixed(1) ?? "-",
     fitted?.after.error.toFixed(1) ?? "-",
     fitted === null ? "-" : `${fitted.gain.value.toFixed(3)} (${fitted.gain.low.toFixed(3)} to ${fitted.gain.high.toFixed(3)})`,

@@ -57,9 +57,12 @@ export interface LabelledGate {
   /** The gate in words. */
   readonly gate: string;
   readonly calibrated: boolean;
+  /** Given since the plan in force was made. */
   readonly labels: number;
   readonly good: number;
   readonly bad: number;
+  /** Given before: the calibration in force may have been fitted to them, so that they are fitted to, and not measured on. */
+  readonly earlier: number;
   /** null: too few labels for a new calibration. */
   readonly fitted: FittedCalibration | null;
 }
@@ -79,7 +82,7 @@ export interface FittedCalibration {
 export interface LabelledGates {
   readonly planId: string;
   readonly workloadId: string;
-  /** What a new calibration of a gate needs: labels in all, and of good and bad answers each. */
+  /** What a new calibration of a gate needs: new labels in all, and of good and bad answers each. */
   readonly needed: { readonly all: number; readonly ofEach: number };
   readonly gates: readonly LabelledGate[];
 }
