@@ -68,7 +68,10 @@ describe("recalibratedGates", () => {
     expect(both.gates).toMatchObject([{ labels: 50, earlier: 60 }]);
     expect(both.gates[0]?.fitted?.before.bins.reduce((sum, { answers }) => sum + answers, 0)).toBe(50);
     expect(both.notes[0]).toContain("calibrated on 110 labels");
-    expect(recalibratedGates(now, sources(earlier, { now }))).toMatchObject({ policy: null, gates: [{ labels: 0, earlier: 60, fitted: null }] });
+    expect(recalibratedGates(now, sources(earlier, { now }))).toMatchObject({
+      policy: null,
+      gates: [{ labels: 0, earlier: 60, fitted: null }],
+    });
   });
 
   it("does not mix the scores of two judges", () => {

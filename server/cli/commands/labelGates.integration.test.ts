@@ -68,7 +68,9 @@ it("labels of a file recalibrate the gate in force, and the plan with it is writ
   const { plan, ids, file, write } = await serving();
   write(ids.slice(0, 10));
   expect((await weir("gates", "label", file, "--cluster", "c")).err).toBe("10 labels are kept.\n");
-  expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(/1 small: smallest token probability +10 +5 +5 +0 +- +- +- +-\n/);
+  expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(
+    /1 small: smallest token probability +10 +5 +5 +0 +- +- +- +-\n/,
+  );
   const path = join(folder, "plan.json");
   const few = await refusalIn(folder)("gates", "recalibrate", "--cluster", "c", "--write", path);
   expect(few).toEqual({ code: 2, stderr: expect.stringMatching(/^No gate in force has 40 new labels yet/) });

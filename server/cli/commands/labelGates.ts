@@ -108,7 +108,10 @@ async function routingNow(): Promise<ReturnType<ServedAnswers["routing"]>> {
 function describeLabelledGates({ planId, needed, gates }: LabelledGates): string {
   return [
     `Gates of the plan ${planId.slice(0, 8)}, by labels of the answers that they scored. A new calibration needs ${needed.all} new labels, ${needed.ofEach} of good answers and ${needed.ofEach} of bad ones.\n\n`,
-    textTable([["gate", "new labels", "good", "bad", "earlier", "ECE in force", "ECE new", "fall of Brier score", "accepted"], ...gates.map(rowOf)]),
+    textTable([
+      ["gate", "new labels", "good", "bad", "earlier", "ECE in force", "ECE new", "fall of Brier score", "accepted"],
+      ...gates.map(rowOf),
+    ]),
   ].join("");
 }
 
