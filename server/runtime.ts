@@ -1,5 +1,6 @@
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
+import { createAnswerLabelService, type ServedAnswers } from "@/server/api/answerLabels/answerLabelService";
 import { createAttachService } from "@/server/api/clusters/attachService";
 import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
@@ -207,6 +208,11 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
+  const plans = createPlanService({ store, clusterOf, planning });
+  const answersOf = (clusterId: string): ServedAnswers | null => {
+    const collector = fleet.get(clusterId)?.collector() ?? null;
+    return collector && { decisions: () => collector.decisions(Number.MAX_SAFE_INTEGER), routing: collector.routing };
+  };
   const batchRuns = createBatches({ store, clusterOf, cards });
   const batches = createBatchService({ store, uploads, cards, clusterOf, batches: batchRuns });
   batchRuns.resumeAll();
@@ -217,7 +223,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
       clusters: createClusterService({ store, fleet, drifts, cards }),
       attach,
-      plans: createPlanService({ store, clusterOf, planning }),
+      plans,
       applications,
       proposals: createProposalService(store),
       promises,
@@ -232,6 +238,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
+      answerLabels: createAnswerLabelService({ store, answersOf, plans }),
       arrivals: { preview: (order) => previewArrivals(order, arrivals) },
       realSetup,
       schedules: createScheduleService({ store, clusterOf }),

@@ -33,6 +33,8 @@ export const useGatewayAct = actIn("clusters", "audit", "gateway");
 /** Something done to people, sessions, tokens or keys. */
 export const usePeopleAct = actIn("people", "gatewayKeys", "session");
 export const useLabAct = actIn("lab");
+/** A label of a served answer. */
+export const useLabelAct = actIn("labels");
 export const usePlanAct = actIn("plans");
 export const usePredictorAct = actIn("artefacts");
 export const useProfileAct = actIn("profiles");

@@ -184,6 +184,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       )}
       <Panel title="Decisions">
         <Decisions
+          clusterId={clusterId}
           live={live}
           models={subjects?.models ?? NO_MODELS}
           filter={filter}

@@ -21,6 +21,7 @@ import { useDebounced } from "../ui/useDebounced";
 import { useUrlView } from "../url/useUrlView";
 import { gatesCodec } from "./gatesCodec";
 import { JudgeBadge } from "./JudgeBadge";
+import { LabelledGatesPanel } from "./LabelledGatesPanel";
 import { hasColumns, modelledText, noGatesText, prepareGates } from "./prepareGates";
 import { StageGates } from "./StageGates";
 
@@ -129,6 +130,7 @@ export function GatesTab({ summary }: { readonly summary: WorkloadSummary }) {
           onChoose={(name) => write({ gate: name }, "replace")}
         />
       ))}
+      <LabelledGatesPanel summary={summary} />
     </>
   );
 }

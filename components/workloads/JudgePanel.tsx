@@ -1,4 +1,5 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
+import { JudgeTrust } from "../labelling/JudgeTrust";
 import { DataTable } from "../ui/DataTable";
 import { formatCount } from "../ui/format";
 import { ModelName } from "../ui/ModelChip";
@@ -6,7 +7,6 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { JudgeBadge } from "./JudgeBadge";
-import { JudgeTrust } from "./JudgeTrust";
 import { aucText, prepareJudged } from "./prepareWorkload";
 
 const box = { width: 100, height: 30 } as const;

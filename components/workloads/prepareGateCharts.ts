@@ -38,16 +38,23 @@ export const riskRows = ({ gates }: StageFigures): readonly { readonly coverage:
     risks: gates.map(({ riskCoverage }) => formatScore(riskCoverage.curve[at]?.risk)),
   }));
 
+type Reliabilities = Pick<GateFigures, "rawReliability" | "reliability">;
+
+const calibrationLines = { raw: { name: "raw scores", letter: "R" }, calibrated: { name: "calibrated scores", letter: "K" } } as const;
+
 /** Mean quality by mean score in each tenth of the scale, before and after calibration; a calibrated gate is on the diagonal. */
-export function prepareReliability(gate: GateFigures): LinesPicture | null {
+export function prepareReliability(
+  gate: Reliabilities & Pick<GateFigures, "kind" | "modelled">,
+  { raw, calibrated }: Readonly<Record<"raw" | "calibrated", { readonly name: string; readonly letter: string }>> = calibrationLines,
+): LinesPicture | null {
   const pointsOf = (bins: GateFigures["reliability"]) => bins.map(({ score, quality }) => ({ ...noSpan, x: score, y: quality }));
   const ends = [0, 100].map((both) => ({ ...noSpan, x: both, y: both }));
   return prepareLines({
     lines: [
       { ...{ key: "equal", name: "quality equals score", letter: "", hue: "var(--line-strong)", dash: "" }, points: ends, unmarked: true },
-      { ...{ key: "raw", name: "raw scores", letter: "R", hue: "var(--ink-3)", dash: "2 3" }, points: pointsOf(gate.rawReliability) },
+      { ...{ key: "raw", ...raw, hue: "var(--ink-3)", dash: "2 3" }, points: pointsOf(gate.rawReliability) },
       {
-        ...{ key: "calibrated", name: "calibrated scores", letter: "K", hue: markOf(gate).hue, dash: "" },
+        ...{ key: "calibrated", ...calibrated, hue: markOf(gate).hue, dash: "" },
         points: pointsOf(gate.reliability),
       },
     ],
@@ -70,7 +77,7 @@ interface BinTexts {
 }
 
 /** The reliability diagram as rows of a table: each tenth of the scale with answers, before or after calibration. */
-export function reliabilityRows({ rawReliability, reliability }: GateFigures): readonly ReliabilityRow[] {
+export function reliabilityRows({ rawReliability, reliability }: Reliabilities): readonly ReliabilityRow[] {
   const starts = [...new Set([...rawReliability, ...reliability].map(({ from }) => from))].sort((a, b) => a - b);
   const texts = (bins: GateFigures["reliability"], start: number): BinTexts => {
     const bin = bins.find(({ from }) => from === start);

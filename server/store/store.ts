@@ -1,3 +1,4 @@
+import { createAnswerLabelRepository } from "./answerLabelRepository";
 import { createAnswerSampleRepository } from "./answerSampleRepository";
 import { createApiTokenRepository } from "./apiTokenRepository";
 import { createApplicationRepository } from "./applicationRepository";
@@ -66,6 +67,7 @@ export function openStore(stateDir: string) {
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
     handLabels: createHandLabelRepository(db),
+    answerLabels: createAnswerLabelRepository(db),
     labRuns: createLabRepository(db),
     schedules: createScheduleRepository(db),
     sessions: createSessionRepository(db),

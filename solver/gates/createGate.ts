@@ -3,7 +3,7 @@ import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFa
 import { answerWords } from "./answerWords";
 import { calibratedScore } from "./calibratedScore";
 import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
-import type { GateDocument, SimpleGateDocument } from "./gateDocument";
+import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "./gateDocument";
 import { tokenConfidence } from "./tokenConfidence";
 
 /**
@@ -16,6 +16,7 @@ export function createGate(document: GateDocument): Gate {
   return {
     ...gate,
     score: (evidence) => (isBroken(evidence) ? { kind: "scored", score: 0 } : gate.score(evidence)),
+    rawScores: (evidence) => (isBroken(evidence) ? simpleGatesOf(document).map(() => null) : gate.rawScores(evidence)),
     nextNeed: (evidence, asked) => (isBroken(evidence) ? null : gate.nextNeed(evidence, asked)),
   };
 }
@@ -30,6 +31,10 @@ function simpleGate(document: SimpleGateDocument): Gate {
     score(evidence) {
       const reading = rawReading(document, evidence);
       return reading.kind === "unscored" ? reading : { kind: "scored", score: calibratedScore(reading.score, document.calibration) };
+    },
+    rawScores(evidence) {
+      const reading = rawReading(document, evidence);
+      return [reading.kind === "scored" ? reading.score : null];
     },
     nextNeed: (evidence, asked) => needs.find((need) => !asked.has(need) && !has(evidence, need)) ?? null,
   };
@@ -108,6 +113,7 @@ function sequenceOf(document: Extract<GateDocument, { readonly kind: "sequence" 
       }
       return last.score(evidence);
     },
+    rawScores: (evidence) => [...steps.map(({ gate }) => gate), last].flatMap((gate) => gate.rawScores(evidence)),
     nextNeed(evidence, asked) {
       for (const { gate, isSure } of steps) {
         const need = gate.nextNeed(evidence, asked);

@@ -41,6 +41,11 @@ export interface Gate {
   readonly needs: readonly GateNeed[];
   score(evidence: AnswerEvidence): GateReading;
   /**
+   * Scores before calibration, 0..100, of the gates that it consists of, in order: what a later calibration is fitted to. null where one has
+   * none; for an answer with a broken structure none has, unless the judge alone is the gate.
+   */
+  rawScores(evidence: AnswerEvidence): readonly (number | null)[];
+  /**
    * The next evidence that is needed before the answer can be decided, so that later gates of a sequence are asked for doubtful answers
    * alone; null: `score` can be called. A gate that is no sequence asks for each of its needs once.
    */

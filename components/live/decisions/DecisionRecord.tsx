@@ -5,7 +5,9 @@ import { formatClock, formatDate, shortHash } from "@/components/ui/format";
 import { ModelMark } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Notes } from "@/components/ui/Notes";
+import { LabelAnswer } from "./LabelAnswer";
 import { type Decision, prepareDecision, type Stage } from "./prepareDecision";
+import { labelledStage } from "./prepareLabel";
 import { degradedTexts, type Fact, reasonText, requestFacts, stageFacts } from "./prepareRecord";
 import { prepareWaterfall } from "./prepareWaterfall";
 import { Waterfall } from "./Waterfall";
@@ -83,8 +85,13 @@ function Identity({ decision }: { readonly decision: Decision }) {
 }
 
 /** One complete decision record: everything known about why a request was answered as it was. */
-export function DecisionRecord(props: { readonly decision: Decision; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
-  const { decision, identities } = props;
+export function DecisionRecord(props: {
+  readonly decision: Decision;
+  readonly clusterId: string;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+}) {
+  const { decision, clusterId, identities } = props;
+  const labelled = labelledStage(decision);
   const { stages, reason, prompt } = decision;
   const json = JSON.stringify(decision, null, 2);
   return (
@@ -104,6 +111,7 @@ export function DecisionRecord(props: { readonly decision: Decision; readonly id
           </ol>
         </>
       )}
+      {labelled !== null && <LabelAnswer clusterId={clusterId} decisionId={decision.id} stage={labelled} />}
       <Facts facts={requestFacts(decision)} />
       {prompt === undefined ? (
         <p className="text-xs text-ink-3">This record holds no prompt and no answer.</p>

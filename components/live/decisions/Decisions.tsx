@@ -127,6 +127,7 @@ function statusOf(tail: Tail | null, filter: ChosenFilter, of: string | null): P
 /** The newest routing decisions that pass the filter, and one of them in full. */
 export const Decisions = memo(function Decisions(props: {
   readonly live: Live;
+  readonly clusterId: string;
   /** The operator's filter, combined with the displayed subject. */
   readonly filter: ChosenFilter;
   readonly wanted: DecisionFilter;
@@ -136,7 +137,7 @@ export const Decisions = memo(function Decisions(props: {
   /** The model or engine whose requests are shown; null: all. */
   readonly reached: { readonly scope: "model" | "engine"; readonly of: string } | null;
 }) {
-  const { live, filter, wanted, onFilter, models, reached } = props;
+  const { live, clusterId, filter, wanted, onFilter, models, reached } = props;
   const tail = useLiveStreamValue(live, ({ shown }) => shown.tail);
   // The old list stays, paled, until the requested one has arrived.
   const waiting = tail !== null && tail.wanted !== wantedAs(wanted);
@@ -178,7 +179,7 @@ export const Decisions = memo(function Decisions(props: {
         {open !== null && (
           <>
             <Beside {...neighboursOf(records, open)} onOpen={setOpen} />
-            <DecisionRecord key={open.sequence} decision={open} identities={identities} />
+            <DecisionRecord key={open.sequence} decision={open} clusterId={clusterId} identities={identities} />
           </>
         )}
       </Modal>

@@ -57,6 +57,8 @@ interface Keeping {
   readonly claimed: string | null;
 }
 
+type Rerouting = RerouteRequest & { readonly notes?: readonly string[] };
+
 /** Solved plans that are not saved are dropped beyond this number: about 10 kB each. */
 const rememberedPlans = 200;
 
@@ -232,11 +234,14 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
         { actor, action: "approve", ...aboutPlan(request.planId, request.clusterId) },
         approve(request, actor, personId),
       ),
-    /** Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so. */
-    reroute({ planId, ...routing }: RerouteRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
+    /**
+     * Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so, before those that
+     * are given.
+     */
+    reroute({ planId, notes, ...routing }: Rerouting, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const base = known(planId);
       if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
-      const rerouted = reroutePlan(base, routing);
+      const rerouted = reroutePlan(base, routing, notes);
       if (!rerouted.ok) return rerouted;
       const refusal = predictorRefusal(store, routing.policy);
       const claimed = claimedOf(base.id);

@@ -1,4 +1,6 @@
+import { labelAnswersSchema, labelsOfDecisionSchema, recalibrateGatesSchema } from "@/server/contracts/studio/answerLabels";
 import { handLabelSchema, nextLabelSchema, skipLabelSchema } from "@/server/contracts/studio/trust";
+import { byCluster } from "../base/inputs";
 import { trustSchema } from "../base/profilingInputs";
 import { procedureFor, router } from "./trpc";
 
@@ -18,4 +20,16 @@ export const labelsRouter = router({
   trust: procedureFor("read")
     .input(trustSchema)
     .query(({ ctx, input }) => ctx.services.trust.report(input.jobId, input.floor)),
+  answers: procedureFor("prepare")
+    .input(labelAnswersSchema)
+    .mutation(({ ctx, input }) => ctx.services.answerLabels.label(input.clusterId, input.labels, ctx.caller.name)),
+  ofDecision: procedureFor("read")
+    .input(labelsOfDecisionSchema)
+    .query(({ ctx, input }) => ctx.services.answerLabels.ofDecision(input.clusterId, input.decisionId)),
+  gates: procedureFor("read")
+    .input(byCluster)
+    .query(({ ctx, input }) => ctx.services.answerLabels.gates(input.clusterId)),
+  recalibrate: procedureFor("prepare")
+    .input(recalibrateGatesSchema)
+    .mutation(({ ctx, input }) => ctx.services.answerLabels.recalibrate(input, ctx.caller.name, ctx.caller.userId)),
 });

@@ -6,6 +6,7 @@ import type { ArrivalsOrder } from "@/server/planning/arrivals/resolveArrivals";
 import type { PredictionMonitor } from "@/server/proposals/predictionMonitor";
 import type { createRealSetup } from "@/server/realSetup/realSetup";
 import type { Store } from "@/server/store/store";
+import type { createAnswerLabelService } from "../answerLabels/answerLabelService";
 import type { createAttachService } from "../clusters/attachService";
 import type { createClusterService } from "../clusters/clusterService";
 import type { createBatchService } from "../ensembles/batchService";
@@ -50,6 +51,7 @@ export interface Services {
   readonly prompts: ReturnType<typeof createPromptService>;
   readonly profiles: ReturnType<typeof createProfileService>;
   readonly trust: ReturnType<typeof createTrustService>;
+  readonly answerLabels: ReturnType<typeof createAnswerLabelService>;
   readonly arrivals: { preview(order: ArrivalsOrder): ReturnType<typeof previewArrivals> };
   readonly realSetup: Omit<ReturnType<typeof createRealSetup>, "close">;
   readonly schedules: ReturnType<typeof createScheduleService>;

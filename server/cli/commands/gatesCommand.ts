@@ -6,6 +6,7 @@ import { describeTournament } from "../describe/describeTournament";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { listFlag, numberFlag } from "../flags/flagValues";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
+import { addLabelGates } from "./labelGates";
 import { type GateChoice, writeGates } from "./writeGates";
 
 interface GatesFlags extends WorkloadFlags {
@@ -37,7 +38,8 @@ are. Modelled scores are not written.`;
 
 /** `weir gates`: a tournament of gates on a workload, held out. */
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withWorkloadFlags(program.command("gates"))
+  const command = program.command("gates");
+  withWorkloadFlags(command)
     .description("compare gates (judge, confidence, agreement, scorer) on a workload's held-out prompts")
     .option(
       "--share <share>",
@@ -69,6 +71,7 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .addHelpText("after", HELP)
     .addHelpText("after", WRITE_HELP)
     .action(async (flags: GatesFlags) => onExit(await gates(flags)));
+  addLabelGates(command, onExit);
 }
 
 async function gates(flags: GatesFlags): Promise<ExitCode> {

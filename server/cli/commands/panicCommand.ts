@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { type AdminRequest, createAdminClient } from "@/server/clusters/connector/adminClient";
+import type { AdminRequest } from "@/server/clusters/connector/adminClient";
 import { type Panic, panicSchema } from "@/server/contracts/gateway/gatewayControls";
-import { studioSettings } from "@/server/lib/studioSettings";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
+import { gatewayAdmin } from "./gatewayAdmin";
 
 interface PanicFlags {
   readonly clear: boolean;
@@ -39,9 +37,7 @@ async function panic(model: string | undefined, { clear, lift, json, reason = ""
 
 /** Calls the gateway and prints what is then in force. */
 async function say(request: Omit<AdminRequest<typeof panicSchema>, "schema">, json: boolean): Promise<ExitCode> {
-  const { gatewayAdminUrl, stateDir, adminToken } = studioSettings(process.env);
-  const call = createAdminClient("gateway", gatewayAdminUrl, adminToken || keptToken(stateDir));
-  const answer = await call("/panic", { ...request, schema: panicSchema.nullable() });
+  const answer = await gatewayAdmin()("/panic", { ...request, schema: panicSchema.nullable() });
   if (!answer.ok) return refuse(answer.message, EXIT.failed);
   const current = answer.value.value;
   process.stdout.write(`${json ? JSON.stringify(current, null, 2) : described(current)}\n`);
@@ -54,15 +50,6 @@ function described(current: Panic | null): string {
   const { model, by, reason, sinceMs } = current;
   // The signer's text is arbitrary, and a terminal interprets control characters.
   return `Every request for text goes to ${model} since ${new Date(sinceMs).toISOString()}, by ${by}: ${reason}`.replace(/\p{Cc}/gu, " ");
-}
-
-/** The token as the launcher stores it; empty if it stores none. */
-function keptToken(stateDir: string): string {
-  try {
-    return readFileSync(join(stateDir, "admin-token"), "utf8").trim();
-  } catch {
-    return "";
-  }
 }
 
 function user(): string {

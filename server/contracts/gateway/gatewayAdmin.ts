@@ -158,6 +158,11 @@ const gateRecordSchema = z.object({
   seconds: z.number(),
   /** The further answers; absent if it asks for none. */
   calls: z.array(gateCallSchema).optional(),
+  /**
+   * Scores before calibration, 0..100, of the gates that it consists of, in order; null for one that had none. Absent in records of older
+   * gateways.
+   */
+  raw: z.array(z.number().nullable()).optional(),
 });
 
 /** The judge's status since its configuration is in force. */

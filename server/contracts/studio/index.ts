@@ -7,6 +7,7 @@ export type * from "../gateway/gatewayEnsembles";
 export type * from "../gateway/gatewayRounds";
 export type * from "../gateway/workflowRuns";
 export type * from "./addons";
+export type * from "./answerLabels";
 export type * from "./applications";
 export type * from "./arrivals";
 export type * from "./attachedCluster";

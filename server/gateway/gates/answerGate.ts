@@ -49,6 +49,8 @@ export interface GateFinding {
   /** Of them the judge's; left out where it was not asked. */
   readonly judgeMs?: number;
   readonly calls?: readonly TimedCall[];
+  /** Scores before calibration of the gates that it consists of. */
+  readonly raw: (number | null)[];
 }
 
 const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
@@ -137,6 +139,7 @@ export class AnswerGate {
       ms: performance.now() - startedMs,
       ...(judged !== null && { judgeMs }),
       ...(others !== null && { calls: others.calls }),
+      raw: this.#gate.rawScores(found.evidence).map((each) => (each === null ? null : Number(each.toPrecision(RAW_DIGITS)))),
     };
   }
 
@@ -219,5 +222,8 @@ function missing(cause: GateCause | null, judged: JudgeReading | null): Pick<Gat
   if (judged === null || judged.outcome === "scored") return {};
   return { unscored: judged.outcome, ...(judged.failure !== null && { detail: judged.failure }) };
 }
+
+/** Probabilities near 0 and 1 differ in digits that a hundredth of a point does not have. */
+const RAW_DIGITS = 6;
 
 const rounded = (score: number): number => Math.round(score * 100) / 100;

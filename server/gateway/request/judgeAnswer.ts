@@ -26,9 +26,9 @@ export async function judgeAnswer({ gate, served, work, journal, ...answer }: Ga
   const { signal } = answer;
   const finding = await gate.read(answer);
   if (finding === null) return { kind: "nothing-to-judge" };
-  const { kind, score, ms, calls, detail, judgeMs, unscored } = finding;
+  const { kind, score, ms, calls, raw, detail, judgeMs, unscored } = finding;
   const found = {
-    gate: { kind, ms, ...(calls && { calls }) },
+    gate: { kind, ms, raw, ...(calls && { calls }) },
     score,
     ...(judgeMs !== undefined && { judgeMs }),
     ...(unscored !== undefined && { unscored }),

@@ -54,7 +54,7 @@ export interface Finding extends Usage {
   /** Set if the verdict is `failed`. */
   readonly failure?: FailureKind;
   readonly judgeMs?: number;
-  readonly gate?: Pick<GateRecord, "kind"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
+  readonly gate?: Pick<GateRecord, "kind" | "raw"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
@@ -207,8 +207,8 @@ export class RequestJournal {
       engine: attempt.engine,
     };
     if (gate !== undefined) {
-      const { kind, ms, calls } = gate;
-      stage.gate = { kind, seconds: ms * scale, ...(calls && { calls: scaledCalls(calls, scale) }) };
+      const { kind, ms, calls, raw } = gate;
+      stage.gate = { kind, seconds: ms * scale, ...(raw && { raw }), ...(calls && { calls: scaledCalls(calls, scale) }) };
     }
     if (attempt.unusedCalls?.length) stage.unusedCalls = scaledCalls(attempt.unusedCalls, scale);
     if (detail !== undefined) stage.detail = detail;

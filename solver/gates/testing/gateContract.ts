@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { calibratedScore } from "../calibratedScore";
 import { createGate } from "../createGate";
 import type { AnswerEvidence, GateNeed } from "../gate";
-import { type Calibration, type GateDocument, gateSchema } from "../gateDocument";
+import { type Calibration, type GateDocument, gateSchema, simpleGatesOf } from "../gateDocument";
+import { withCalibrations } from "../withCalibrations";
 
 const anyText = fc.oneof(
   fc.constantFrom("", " ", "42", "The answer is 42.", "#### 1,000", "\\boxed{x}", "(B)", "Answer: C", '{"a": 1}', '{"a": 1', "[1, 2]"),
@@ -98,9 +100,31 @@ export function gateContract(name: string, document: GateDocument): void {
       const isJudge = document.kind === "judge";
       expect(gate.score(broken)).toEqual(isJudge ? { kind: "unscored", cause: "no-judged-score" } : { kind: "scored", score: 0 });
       expect(gate.nextNeed(broken, new Set())).toBe(isJudge ? "judge" : null);
+      expect(gate.rawScores(broken)).toEqual(simpleGatesOf(document).map(() => null));
+    });
+
+    it("has a raw score of 0 to 100 or none for each gate that it consists of, whatever the calibrations", () => {
+      fc.assert(
+        fc.property(anyEvidence, (evidence) => {
+          const raw = gate.rawScores(evidence);
+          expect(raw).toHaveLength(simpleGatesOf(document).length);
+          expect(raw.every((score) => score === null || (score >= 0 && score <= 100))).toBe(true);
+          expect(createGate(withCalibrations(document, [])).rawScores(evidence)).toEqual(raw);
+        }),
+      );
     });
 
     if (document.kind !== "sequence") {
+      it("has the score that its calibration gives the raw one", () => {
+        fc.assert(
+          fc.property(anyEvidence, (evidence) => {
+            const [raw] = gate.rawScores(evidence);
+            fc.pre(raw !== undefined && raw !== null);
+            expect(gate.score(evidence)).toEqual({ kind: "scored", score: calibratedScore(raw ?? 0, document.calibration) });
+          }),
+        );
+      });
+
       it("keeps the order of answers under any calibration", () => {
         fc.assert(
           fc.property(anyEvidence, anyEvidence, anyCalibration, (one, other, calibration) => {

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { prepareTrust } from "../labelling/prepareTrust";
-import { usePlannedFloor } from "../labelling/usePlannedFloor";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { prepareTrust } from "./prepareTrust";
+import { usePlannedFloor } from "./usePlannedFloor";
 
 /** The results of hand labels for the measures of a workload's profile, one line each. */
 export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; readonly workloadId: string }) {
