@@ -96,7 +96,7 @@ function measuredOn(
   };
   const families = {
     "cascade routing": subsets.flatMap((stages) => {
-      const fitted = fitLadder(planning, stages, { gpuSeconds, gateGpuSeconds: 0 });
+      const fitted = fitLadder(planning, stages, { gpuSeconds, gates: [] });
       if (fitted === null) throw new Error("too few prompts to fit");
       return withMiddles(tradeOffs(fitted)).flatMap((tradeOff) => {
         const found = gainSetting(planning, fitted, tradeOff);

@@ -1,6 +1,7 @@
 import { createExplorer } from "../cascade/explore/explore";
 import { planningSample } from "../cascade/routing/routing";
 import type { StartBelow } from "../plan/directStart";
+import { asksJudgeOn } from "../stageGates/stageGate";
 import type { OutcomeTable } from "../workload/workload";
 import { COMPLEXITY_BLIND, cascadeServe } from "./cascadeServe";
 import { routerBeforeAnswering } from "./routerBeforeAnswering";
@@ -139,8 +140,18 @@ function complexityBlind(situation: BaselineSituation): Baseline {
       name: COMPLEXITY_BLIND,
       reason: "Its prompts are of one category, so there is no other traffic it could be profiled on.",
     };
-  const { input } = explorer;
-  return cascadeServe(situation, createExplorer({ ...input, sample: planningSample(outcomes, rows, input.sample.models) }));
+  // Other gates' samples are of the planning prompts.
+  const { rivals: _, ...input } = explorer.input;
+  const { models } = input.sample;
+  const sample = planningSample(outcomes, rows, models);
+  if (input.gates === undefined) return cascadeServe(situation, createExplorer({ ...input, sample }));
+  const { gates } = input;
+  const peers = gates.peers.map((peer) => ({
+    ...peer,
+    outputTokens: planningSample(outcomes, rows, [peer.model]).outputTokens[0] ?? new Int32Array(),
+  }));
+  const asksJudge = asksJudgeOn(gates.stages, models, rows);
+  return cascadeServe(situation, createExplorer({ ...input, sample: { ...sample, asksJudge }, gates: { ...gates, peers } }));
 }
 
 /** As many rows of each category as the rarest has, ascending; null where there is only one. */

@@ -4,7 +4,7 @@ import { type StartBelow, shortestStart } from "../plan/directStart";
 import type { Objective } from "../plan/plan";
 import type { RequestSample } from "../workload/workload";
 import { busiestLoad, measure, routedBy } from "./measure";
-import type { BaselineSituation } from "./situation";
+import { type BaselineSituation, choiceOf } from "./situation";
 import { cascadeText, gpusOf, judgementsOf, type System } from "./system";
 
 /** A system's figures on the planning prompts, for comparison with a plan made on the same. */
@@ -33,14 +33,14 @@ interface Beside {
 export function figuresOf(system: System, { situation, sample, latency }: Beside): SystemFigures {
   const { explorer, outcomes, planning } = situation;
   const { requestsPerSecond, usdPerGpuHour, judge } = explorer.input;
-  const at = { models: explorer.input.sample.models, shapes: explorer.input.shapes, requestsPerSecond };
-  const { quality, share } = routedBy(system, outcomes, planning);
+  const at = { ...choiceOf(explorer), requestsPerSecond };
+  const routed = routedBy(system, outcomes, planning);
   const gpus = gpusOf(system);
-  const judgements = judgementsOf(system, share);
+  const judgements = judgementsOf(system, routed);
   return {
     cascade: cascadeText(system),
     routing: cascadeRouting(system),
-    quality,
+    quality: routed.quality,
     qualityLow: qualityLowOf(system, explorer),
     latencySeconds: busiestLoad(system, { outcomes, rows: planning }, at) < 1 ? latencyOf() : null,
     gpus,

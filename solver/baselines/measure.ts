@@ -1,7 +1,17 @@
 import { settledStage } from "../cascade/deploy/wholeSimulation";
-import { type PlanningSample, planningSample, type Routed, routePrompts } from "../cascade/routing/routing";
+import {
+  type PlanningSample,
+  planningSample,
+  promptsReaching,
+  promptsScored,
+  type Routed,
+  routePrompts,
+  stageCallsPerRequest,
+} from "../cascade/routing/routing";
+import { judgedVisits } from "../cascade/tables/judgeTables";
 import { simulateCluster } from "../cluster/simulateCluster";
 import type { ReplicaModel } from "../engine/replicaModel";
+import type { ReplicaRequests } from "../engine/replicaOutcome";
 import { saturationRate, utilisationAt } from "../engine/saturation";
 import { simulateReplica } from "../engine/simulateReplica";
 import { atRate } from "../engine/thinning";
@@ -13,8 +23,9 @@ import { fcfsOrder } from "../policies/orders/fcfsOrder";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 import { cascadeRoute } from "../policies/routes/cascadeRoute";
 import { startWhereSure } from "../policies/routes/directStart";
+import { asksJudgeOn, gateDocumentsOf, type StageGates, whenUnscored } from "../stageGates/stageGate";
 import type { OutcomeTable } from "../workload/workload";
-import { clusterReplicas, type ReplicaChoice, type System } from "./system";
+import { clusterReplicas, type ReplicaChoice, type System, type SystemStage } from "./system";
 
 /** The traffic that systems are measured on: the same requests for all, at any rate. */
 export interface Traffic {
@@ -73,12 +84,17 @@ export function measure(
 ): Measured {
   const { prompt, judgeSeconds } = traffic;
   const { quantile: q = ATTAINMENT } = at;
+  const gates = gatesOf(system);
   const { endToEndSeconds, unserved, stages } = simulateCluster({
     policy: policyOf(system),
     replicas: clusterReplicas(system, at),
     sample: { arrivalSeconds: atRate(traffic.arrivalSeconds, at.requestsPerSecond), prompt },
     outcomes: prescored(system) ?? traffic.outcomes,
     judgeSeconds,
+    ...(gates === undefined ? {} : { gates, peerReplicas: clusterReplicas({ stages: system.peers ?? [] }, at) }),
+    ...(system.judge === undefined
+      ? {}
+      : { judgeEngines: { ...system.judge, replicas: clusterReplicas({ stages: [system.judge.engines] }, at) } }),
   });
   const warmUp = Math.floor(WARM_UP_SHARE * prompt.length);
   const settled = endToEndSeconds.subarray(warmUp);
@@ -94,22 +110,61 @@ export function measure(
 }
 
 /**
- * Load of the busiest stage at a rate: requests per second over the rate at which its replicas finish when they always have work, on the
- * prompts `rows` that reach it. At 1 and above the stage does not sustain the load, and a percentile depends on the length of the run.
+ * Load of the busiest stage at a rate, peers of gates and a judge's engines among them: calls per second over the rate at which its replicas
+ * finish when they always have work, on the prompts `rows` that reach it. At 1 and above the stage does not sustain the load, and a percentile
+ * depends on the length of the run.
  */
 export function busiestLoad(
   system: System,
   { outcomes, rows }: { readonly outcomes: OutcomeTable; readonly rows: Int32Array },
   at: ReplicaChoice & { readonly requestsPerSecond: number },
 ): number {
-  const { start, exit } = routedBy(system, outcomes, rows);
-  const loads = system.stages.map((deployed, stage) => {
-    const { model, replicas } = deployed;
-    const own = rows.filter((_, index) => (start[index] ?? 0) <= stage && (exit[index] ?? 0) >= stage);
+  const routed = routedBy(system, outcomes, rows);
+  const gates = gatesOf(system);
+  const rowsOf = (prompts: ArrayLike<number>): Int32Array => Int32Array.from(prompts, (prompt) => rows[prompt] ?? 0);
+  const stages = system.stages.map((deployed, stage) =>
+    loadOf(deployed, {
+      own: rowsOf(promptsReaching(routed, stage)),
+      callsPerRequest: stageCallsPerRequest(routed, stage, gates?.get(deployed.model)?.samples ?? 0),
+    }),
+  );
+  const peers = (system.peers ?? []).map((peer) => {
+    const asking = system.stages.flatMap(({ model }, stage) => (gates?.get(model)?.peers.includes(peer.model) ? [stage] : []));
+    const own = rowsOf(asking.flatMap((stage) => [...promptsScored(routed, stage)]));
+    return loadOf(peer, { own, callsPerRequest: own.length / rows.length });
+  });
+  return Math.max(...stages, ...peers, judgeLoad());
+
+  function judgeLoad(): number {
+    const { judge } = system;
+    if (judge === undefined) return 0;
+    const models = system.stages.map(({ model }) => model);
+    const sample = planningSample(outcomes, rows, models);
+    const asks = gates === undefined ? {} : { asksJudge: asksJudgeOn(gates, models, rows) };
+    const visits = judgedVisits({ stages: models.map((_, stage) => stage), routed }, asks);
+    const read = visits.flatMap(({ model, prompts }) =>
+      Array.from(prompts, (prompt) => (sample.inputTokens[prompt] ?? 0) + (sample.outputTokens[model]?.[prompt] ?? 0) + judge.rubricTokens),
+    );
+    if (read.length === 0) return 0;
+    const inputTokens = Int32Array.from({ length: SATURATION_REQUESTS }, (_, index) => read[index % read.length] ?? 0);
+    const work = { inputTokens, outputTokens: inputTokens.map(() => judge.outputTokens) };
+    return loadAt(judge.engines, { work, callsPerRequest: read.length / rows.length });
+  }
+
+  function loadOf(deployed: SystemStage, { own, callsPerRequest }: { readonly own: Int32Array; readonly callsPerRequest: number }): number {
+    const { model } = deployed;
     if (own.length === 0) return 0;
     const requests = Int32Array.from({ length: SATURATION_REQUESTS }, (_, index) => own[index % own.length] ?? 0);
     const sample = planningSample(outcomes, requests, [model]);
     const work = { inputTokens: sample.inputTokens, outputTokens: sample.outputTokens[0] ?? new Int32Array() };
+    return loadAt(deployed, { work, callsPerRequest });
+  }
+
+  function loadAt(
+    deployed: SystemStage,
+    { work, callsPerRequest }: { readonly work: ReplicaRequests; readonly callsPerRequest: number },
+  ): number {
+    const { replicas } = deployed;
     const carried = (replica: ReplicaModel): number => saturationRate(replica, work, SATURATION_REQUESTS) ?? 0;
     // Replicas of a group are equal as modelled, and one of each is enough; in truth no two are.
     const each = at.truth === undefined ? replicas.map((one) => ({ ...one, count: 1 })) : replicas;
@@ -117,9 +172,8 @@ export function busiestLoad(
       (sum, { replica }, group) => sum + (at.truth === undefined ? (replicas[group]?.count ?? 0) : 1) * carried(replica),
       0,
     );
-    return utilisationAt((at.requestsPerSecond * own.length) / rows.length, carries);
-  });
-  return Math.max(...loads);
+    return utilisationAt(at.requestsPerSecond * callsPerRequest, carries);
+  }
 }
 
 /** The stages at which the prompts `rows` end in a system and the resulting quality: exact, each prompt once. */
@@ -127,9 +181,14 @@ export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, ro
   const models = stages.map(({ model }) => model);
   const positions = models.map((_, stage) => stage);
   if (routing.kind === "router") return routedOnce(planningSample(routing.prescored, rows, models), positions, routing.thresholds);
-  const { directStart } = routing;
-  return routePrompts(planningSample(directStart?.prescored ?? outcomes, rows, models), positions, routing.thresholds, directStart?.below);
+  const { directStart, gates } = routing;
+  const scored = planningSample(directStart?.prescored ?? outcomes, rows, models);
+  const sample = gates === undefined ? scored : { ...scored, asksJudge: asksJudgeOn(gates, models, rows) };
+  return routePrompts(sample, positions, routing.thresholds, directStart?.below);
 }
+
+/** The gates of a system's cascade; undefined: the judge scores all of its answers, or none are scored. */
+const gatesOf = ({ routing }: System): StageGates | undefined => (routing.kind === "cascade" ? routing.gates : undefined);
 
 /** Sends every prompt to the first stage whose router score reaches its threshold, or to the last, and to no other. */
 export const routedOnce = (sample: PlanningSample, stages: readonly number[], thresholds: readonly number[]): Routed =>
@@ -147,9 +206,14 @@ const prescored = ({ routing }: System): OutcomeTable | null =>
 function policyOf(system: System) {
   const models = system.stages.map(({ model }) => model);
   if (system.routing.kind === "router") return routerPolicy(models, system.routing.thresholds);
-  const { thresholds, directStart } = system.routing;
+  const { thresholds, directStart, gates } = system.routing;
   const stages = models.map((model) => ({ model }));
-  const route = cascadeRoute({ stages, thresholds: [...thresholds], ...(directStart === undefined ? {} : { directStart }) });
+  const documents = gates === undefined ? [] : [...gateDocumentsOf(gates, models)];
+  const route = cascadeRoute({
+    ...{ stages, thresholds: [...thresholds] },
+    ...(directStart === undefined ? {} : { directStart }),
+    ...(gates === undefined ? {} : { gates: documents, judge: { whenDown: whenUnscored(documents) } }),
+  });
   return composePolicy({ route, order: fcfsOrder, place: leastLoadPlace });
 }
 

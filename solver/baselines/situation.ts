@@ -1,7 +1,7 @@
 import { placeReplicas } from "../cascade/deploy/placeReplicas";
 import type { Explorer } from "../cascade/explore/explorer";
 import type { OutcomeTable } from "../workload/workload";
-import { type Baseline, gpusOf, type System } from "./system";
+import { type Baseline, deployedBy, gpusOf, type ReplicaChoice, type System, type SystemStage } from "./system";
 
 /** A baseline's planning inputs: the planner's own explorer (sample, tables, shapes, rate, GPUs) and the floor of all systems. */
 export interface BaselineSituation {
@@ -17,9 +17,40 @@ export interface BaselineSituation {
   readonly profiled?: Int32Array;
 }
 
+/**
+ * A cascade's part of a system, with the gates and the judge's engines that the explorer plans with.
+ *
+ * @param deployed its stages and, after them, a judge's engines and the peers that its gates ask.
+ */
+export function gatedCascade(
+  { input: { gates, judgeEngine } }: Explorer,
+  { stages, thresholds }: { readonly stages: readonly number[]; readonly thresholds: readonly number[] },
+  deployed: readonly SystemStage[],
+): Pick<System, "stages" | "peers" | "judge" | "routing"> {
+  const beside = deployed.slice(stages.length);
+  const judging = beside.find(({ model }) => model === judgeEngine?.model);
+  return {
+    stages: deployed.slice(0, stages.length),
+    ...(gates === undefined ? {} : { peers: beside.filter((own) => own !== judging) }),
+    ...(judging === undefined || judgeEngine === undefined
+      ? {}
+      : { judge: { engines: judging, rubricTokens: judgeEngine.rubricTokens, outputTokens: judgeEngine.outputTokens } }),
+    routing: { kind: "cascade", thresholds, ...(gates === undefined ? {} : { gates: gates.stages }) },
+  };
+}
+
+/** The replicas that can serve an explorer's models, a judge of its own engines and the peers of gates. */
+export function choiceOf({ input: { sample, shapes, gates, judgeEngine } }: Explorer): ReplicaChoice {
+  const beside = [...(judgeEngine === undefined ? [] : [judgeEngine]), ...(gates?.peers ?? [])];
+  return {
+    models: [...sample.models, ...beside.map(({ model }) => model)],
+    shapes: [...shapes, ...beside.map((engines) => engines.shapes)],
+  };
+}
+
 /** A system once its replicas are placed on nodes, or the sentence that says they do not fit. */
 export function placed(system: System, nodes: BaselineSituation["nodes"]): Baseline {
-  const replicas = system.stages.flatMap(({ replicas: own }) =>
+  const replicas = deployedBy(system).flatMap(({ replicas: own }) =>
     own.flatMap(({ shape, count }) => Array.from({ length: count }, () => shape)),
   );
   if (

@@ -24,7 +24,7 @@ export function atSustainedRate<Found>(requestsPerSecond: number, make: (request
 /** Seconds by GPU count of each stage with its own tables. */
 export function stageSeconds(
   tables: readonly MixTables[],
-  mixes: readonly Mix[],
+  mixes: readonly Pick<Mix, "share">[],
   { requestsPerSecond, gpus }: { readonly requestsPerSecond: number; readonly gpus: number },
 ): Float64Array[] {
   return tables.map(({ capacity }, stage) => {

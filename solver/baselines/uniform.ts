@@ -1,7 +1,8 @@
 import { allocateExactly } from "../cascade/deploy/allocateExactly";
 import type { Explorer } from "../cascade/explore/explorer";
-import { createLatencyTables } from "../cascade/tables/latencyTables";
-import { type BaselineSituation, placed } from "./situation";
+import { createRowTables } from "../cascade/tables/rowTables";
+import type { ShapedReplica } from "../hardware/replicaShapes";
+import { type BaselineSituation, choiceOf, gatedCascade, placed } from "./situation";
 import type { Baseline, System } from "./system";
 import { atSustainedRate, tunedStage } from "./tuning";
 
@@ -12,24 +13,18 @@ interface Planned {
 }
 
 /**
- * The plan's cascade and thresholds with equal GPUs for every stage, the remainder left idle; replicas tuned for each stage's
- * own requests (Cascadia, section 4.3, ablation ii).
+ * The plan's cascade and thresholds with equal GPUs for every stage, peer and a judge that is an engine, the remainder left idle; replicas
+ * tuned for each one's own requests (Cascadia, section 4.3, ablation ii).
  */
 export function uniformAllocation({ explorer, nodes }: BaselineSituation, plan: Planned): Baseline {
-  const { sample, maxGpus, requestsPerSecond } = explorer.input;
   const name = "uniform allocation";
-  const gpus = Math.floor(maxGpus / plan.stages.length);
   const { routed } = explorer.outlook(plan.stages, plan.thresholds);
-  const mixes = explorer.mixes({ ...plan, routed });
-  const stages = plan.stages.flatMap((model, stage) => {
-    const mix = mixes[stage];
-    if (mix === undefined) return [];
-    const id = sample.models[model] ?? "";
-    return tunedStage(id, explorer.tables.exact(model, mix), { requestsPerSecond: requestsPerSecond * mix.share, gpus }) ?? [];
-  });
-  if (stages.length < plan.stages.length)
+  const rows = explorer.rows({ ...plan, routed });
+  const gpus = Math.floor(explorer.input.maxGpus / rows.length);
+  const deployed = rows.flatMap((row) => tunedStage(row.model, row.exact(), { requestsPerSecond: row.requestsPerSecond, gpus }) ?? []);
+  if (deployed.length < rows.length)
     return { outcome: "none", name, reason: `On ${gpus} GPUs each, no replica of one of the models fits.` };
-  return placed({ name, stages, routing: { kind: "cascade", thresholds: plan.thresholds } }, nodes);
+  return placed({ name, ...gatedCascade(explorer, plan, deployed) }, nodes);
 }
 
 /**
@@ -38,19 +33,25 @@ export function uniformAllocation({ explorer, nodes }: BaselineSituation, plan: 
  * on tables of that shape only.
  */
 export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan: Planned): Baseline {
-  const { sample, shapes, maxGpus, requestsPerSecond } = explorer.input;
+  const { shapes, maxGpus, requestsPerSecond, gates, judgeEngine } = explorer.input;
   const name = "uniform parallelism";
-  const widths = plan.stages.map((model) => (shapes[model] ?? []).filter(({ shape }) => shape.pp === 1).map(({ shape }) => shape.tp));
+  const { routed } = explorer.outlook(plan.stages, plan.thresholds);
+  const choice = choiceOf(explorer);
+  const widths = explorer.rows({ ...plan, routed }).map(({ model }) => {
+    const deployable = choice.shapes[choice.models.indexOf(model)] ?? [];
+    return deployable.filter(({ shape }) => shape.pp === 1).map(({ shape }) => shape.tp);
+  });
   const common = (widths[0] ?? []).filter((tp) => widths.every((own) => own.includes(tp)));
   if (common.length === 0) return { outcome: "none", name, reason: "No tensor parallelism suits all models of the cascade." };
   const tp = Math.max(...common);
-  const tables = createLatencyTables({
+  const alike = (own: readonly ShapedReplica[]): readonly ShapedReplica[] => own.filter(({ shape }) => shape.pp === 1 && shape.tp === tp);
+  const rows = createRowTables({
     ...explorer.input,
-    shapes: shapes.map((own) => own.filter(({ shape }) => shape.pp === 1 && shape.tp === tp)),
-  });
-  const { routed } = explorer.outlook(plan.stages, plan.thresholds);
-  const mixes = explorer.mixes({ ...plan, routed });
-  const own = mixes.map((mix, stage) => tables.exact(plan.stages[stage] ?? 0, mix));
+    shapes: shapes.map(alike),
+    ...(judgeEngine === undefined ? {} : { judgeEngine: { ...judgeEngine, shapes: alike(judgeEngine.shapes) } }),
+    ...(gates === undefined ? {} : { gates: { ...gates, peers: gates.peers.map((peer) => ({ ...peer, shapes: alike(peer.shapes) })) } }),
+  }).rows({ ...plan, routed });
+  const own = rows.map((row) => row.exact());
   const routing = explorer.add(plan.stages, plan.thresholds);
   const deployed = atSustainedRate<System["stages"]>(requestsPerSecond, (rate) => {
     const slower: Explorer = {
@@ -59,12 +60,13 @@ export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan:
     };
     const gpus = allocateExactly({ explorer: slower, routing, tables: own }, { gpus: maxGpus, latency: "end-to-end" })?.gpus;
     if (gpus === undefined) return null;
-    return own.flatMap((table, stage) => {
-      const id = sample.models[plan.stages[stage] ?? 0] ?? "";
-      return tunedStage(id, table, { requestsPerSecond: rate * (mixes[stage]?.share ?? 0), gpus: gpus[stage] ?? 0 }) ?? [];
+    return rows.flatMap(({ model, requestsPerSecond: calls }, row) => {
+      const table = own[row];
+      if (table === undefined) return [];
+      return tunedStage(model, table, { requestsPerSecond: (calls * rate) / requestsPerSecond, gpus: gpus[row] ?? 0 }) ?? [];
     });
   });
-  if (deployed === null || deployed.length < plan.stages.length)
+  if (deployed === null || deployed.length < rows.length)
     return { outcome: "none", name, reason: `With tp ${tp} for all, ${maxGpus} GPUs do not hold every model of the cascade.` };
-  return placed({ name, stages: deployed, routing: { kind: "cascade", thresholds: plan.thresholds } }, nodes);
+  return placed({ name, ...gatedCascade(explorer, plan, deployed) }, nodes);
 }

@@ -3,14 +3,13 @@ import { gatherExploration } from "@/solver/cascade/explore/gatherExploration";
 import { routeByGain } from "@/solver/cascade/routing/gainRouting";
 import { qualityLowerBound, selectionCritical } from "@/solver/cascade/routing/qualityBound";
 import { type PlanningSample, planningSample } from "@/solver/cascade/routing/routing";
-import { orderedSubsets } from "@/solver/cascade/routing/routingGrid";
-import type { CapacityTable } from "@/solver/cascade/tables/capacityTable";
 import { MOST_ROUTED_STAGES } from "@/solver/nextModel/cascadeRoutingDocument";
 import { mixSeed } from "@/solver/numeric/random";
 import type { StartRouter } from "@/solver/plan/directStart";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { type FittedLadder, fitLadder, type GainSetting, gainSetting, tradeOffs } from "./gainSettings";
+import { ladderCosts } from "./ladderCosts";
 
 /** Halvings of the step between two trade-offs of the grid, one of which keeps the floor: the rest is below the noise of the bound. */
 const HALVINGS = 4;
@@ -21,32 +20,60 @@ interface GainSituation {
   readonly router: StartRouter;
 }
 
+/** The settings of one explorer's gates on a grid of trade-offs. */
+interface SearchedGrid {
+  readonly sample: PlanningSample;
+  readonly onGrid: readonly {
+    readonly ladder: FittedLadder;
+    readonly settings: readonly { readonly tradeOff: number; readonly setting: GainSetting | null }[];
+  }[];
+  readonly family: readonly GainSetting[];
+}
+
 /**
- * An explorer of cascade routing instead of thresholds, on the tables of another: every set of two to four models at trade-offs λ on a grid,
- * and, for a floor, at trade-offs between the two of the grid around it, so that the floor's lower bound just holds. The bound is calibrated over
- * the settings of the grid, as that of thresholds is over theirs.
+ * Explorers of cascade routing instead of thresholds, on the tables of others that differ in their gates: every set of two to four models at
+ * trade-offs λ on a grid, and, for a floor, at trade-offs between the two of the grid around it, so that the floor's lower bound just holds. The
+ * bound is calibrated over the settings of the grid, as that of thresholds is over theirs, of all gates together: a planner picks among all.
  *
- * @returns why there is none, in a sentence.
+ * @returns by given explorer; why there is none, in a sentence.
  */
-export function gainExplorer(explorer: Explorer, { workload, router }: GainSituation): Explorer | string {
-  const { input } = explorer;
-  const { models } = input.sample;
+export function gainExplorers(explorers: readonly Explorer[], situation: GainSituation): ReadonlyMap<Explorer, Explorer | string> {
+  const searched = explorers.map((explorer) => [explorer, searchGrid(explorer, situation)] as const);
+  const grids = searched.flatMap(([, grid]) => (typeof grid === "string" ? [] : [grid]));
+  const [first] = explorers;
+  if (first === undefined || grids.length === 0)
+    return new Map(searched.flatMap(([own, grid]) => (typeof grid === "string" ? [[own, grid]] : [])));
+  // Neighbours in trade-off are nearly the same routing: with more gates, as many fewer of each.
+  const family = grids.flatMap((grid) => grid.family.filter((_, at) => at % grids.length === 0));
+  const critical = selectionCritical(
+    family.map(({ routed, gpuSeconds }) => ({ accepted: routed.accepted, quality: routed.quality, cost: gpuSeconds })),
+    { confidence: first.input.qualityConfidence, seed: mixSeed(first.input.seed, "cascade routing bound") },
+  );
+  return new Map(
+    searched.map(([own, grid]) => [own, typeof grid === "string" ? grid : explorerOver(own, grid, { router: situation.router, critical })]),
+  );
+}
+
+/** Fits every ladder with the explorer's gates and routes its planning prompts; why it cannot, in a sentence. */
+function searchGrid(explorer: Explorer, { workload }: GainSituation): SearchedGrid | string {
+  const { input, cascades } = explorer;
   const rows = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
   // Gates' scores are those that the explorer plans with.
-  const sample = { ...planningSample(workload.outcomes, rows, models), judged: input.sample.judged };
-  const served = models.map((_, model) => (input.shapes[model]?.length ?? 0) > 0);
-  if (served.filter(Boolean).length < 2) return "Cascade routing chooses between models, and only one of this ladder can be served here.";
+  const { judged, asksJudge } = input.sample;
+  const scored = { ...planningSample(workload.outcomes, rows, input.sample.models), judged };
+  const sample = asksJudge === undefined ? scored : { ...scored, asksJudge };
+  if (!cascades.some(({ length }) => length > 1))
+    return "Cascade routing chooses between models, and only one of this ladder can be served here.";
   if (sample.routerScore === undefined)
     return "Cascade routing needs a router's score of every model before any has answered, and this workload has none: train a predictor of confidence under Predictors.";
   if (input.fixedTopology !== undefined) return "Cascade routing is planned with its engines, and here the deployment is given.";
   // Tables made for other questions would be shared: no answer depends on them.
   explorer.search();
-  const costs = { gpuSeconds: models.map((_, model) => gpuSecondsOf(explorer, sample, model)), gateGpuSeconds: gateGpuSeconds(explorer) };
-  const subsets = orderedSubsets(models.length).filter(
-    (stages) =>
-      stages.length > 1 && stages.length <= MOST_ROUTED_STAGES && stages.every((model) => Number.isFinite(costs.gpuSeconds[model])),
-  );
-  const ladders = subsets.flatMap((stages) => fitLadder(sample, stages, costs) ?? []);
+  const costs = ladderCosts(explorer);
+  const ladders = cascades
+    .filter(({ length }) => length > 1 && length <= MOST_ROUTED_STAGES)
+    .filter((stages) => stages.every((model) => Number.isFinite(costs.gpuSeconds[model])))
+    .flatMap((stages) => fitLadder(sample, stages, costs) ?? []);
   if (ladders.length === 0) return `Cascade routing is fitted to labelled planning prompts, and ${sample.prompts} are too few.`;
   const onGrid = ladders.map((ladder) => {
     const settings = tradeOffs(ladder).map((tradeOff) => ({ tradeOff, setting: gainSetting(sample, ladder, tradeOff) }));
@@ -55,10 +82,15 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
   });
   const family = onGrid.flatMap(({ settings }) => settings.flatMap(({ setting }) => setting ?? []));
   if (family.length === 0) return "Cascade routing sends every planning prompt to one model here, so it is that model alone.";
-  const critical = selectionCritical(
-    family.map(({ routed, gpuSeconds }) => ({ accepted: routed.accepted, quality: routed.quality, cost: gpuSeconds })),
-    { confidence: input.qualityConfidence, seed: mixSeed(input.seed, "cascade routing bound") },
-  );
+  return { sample, onGrid, family };
+}
+
+function explorerOver(
+  explorer: Explorer,
+  { sample, onGrid, family }: SearchedGrid,
+  { router, critical }: Pick<GainSituation, "router"> & { readonly critical: number },
+): Explorer {
+  const { input } = explorer;
   const lowOf = ({ routed }: GainSetting): number => qualityLowerBound(routed, critical);
   const points: EvaluatedRouting[] = [];
   const known = new Set<string>();
@@ -121,17 +153,3 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
     },
   };
 }
-
-/** GPU-seconds that a request of the model takes on the replicas which serve the most requests for each GPU, at full load. */
-function gpuSecondsOf({ tables, input }: Explorer, { prompts }: PlanningSample, model: number): number {
-  if ((input.shapes[model]?.length ?? 0) === 0) return Number.POSITIVE_INFINITY;
-  const everything = { prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt), share: 1 };
-  const { tables: near, lengthFactor } = tables.near(model, everything);
-  return lengthFactor * Math.min(...near.capacity.shapes.map(perRequest));
-}
-
-const perRequest = ({ shape, curve }: CapacityTable["shapes"][number]): number => (shape.tp * shape.pp) / curve.saturationRequestsPerSecond;
-
-/** A judge's call outside of the deployment, in the GPU-seconds that cost as much. A judge that is an engine of the plan is not counted. */
-const gateGpuSeconds = ({ input: { judge, usdPerGpuHour } }: Explorer): number =>
-  usdPerGpuHour > 0 ? (3600 * judge.usdPerCall) / usdPerGpuHour : 0;

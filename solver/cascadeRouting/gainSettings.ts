@@ -1,6 +1,6 @@
 import { routeByGain } from "@/solver/cascade/routing/gainRouting";
-import { isVisited, type PlanningSample, type Routed } from "@/solver/cascade/routing/routing";
-import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
+import { isVisited, type PlanningSample, promptsScored, type Routed } from "@/solver/cascade/routing/routing";
+import type { CascadeRoutingDocument, RoutedGate } from "@/solver/nextModel/cascadeRoutingDocument";
 import { fitCascadeRouting } from "@/solver/nextModel/fitCascadeRouting";
 import { nextModelOf } from "@/solver/nextModel/nextModel";
 
@@ -18,8 +18,16 @@ export interface GainSetting {
   /** Of requests that the router does not score: one for each stage but the last, 0 where the stage's answers are not scored. */
   readonly thresholds: readonly number[];
   readonly routed: Routed;
-  /** Mean expected GPU-seconds of a request, gates included, but for a judge that is an engine. */
+  /** Mean expected GPU-seconds of a request, of models and gates. */
   readonly gpuSeconds: number;
+}
+
+/** What cascade routing reads of models and their gates, by model of the sample. */
+export interface LadderCosts {
+  /** GPU-seconds of a request, its gate not included. */
+  readonly gpuSeconds: readonly number[];
+  /** The gate of the model's answers and the GPU-seconds of a score. */
+  readonly gates: readonly Pick<RoutedGate, "kind" | "gpuSeconds">[];
 }
 
 /** Trade-offs on the grid over which the search starts. */
@@ -34,16 +42,10 @@ const MOST_POINTS = 100;
 /**
  * Fits cascade routing of some models of a ladder to planning prompts.
  *
- * @param gpuSeconds of a request, by model of the sample, the gate of its answer not included.
- * @param gateGpuSeconds of a gate's call.
  * @returns null where there are too few labelled prompts.
  * @throws where the sample has no router scores: a bug.
  */
-export function fitLadder(
-  sample: PlanningSample,
-  stages: readonly number[],
-  { gpuSeconds, gateGpuSeconds }: { readonly gpuSeconds: readonly number[]; readonly gateGpuSeconds: number },
-): FittedLadder | null {
+export function fitLadder(sample: PlanningSample, stages: readonly number[], { gpuSeconds, gates }: LadderCosts): FittedLadder | null {
   const { routerScore } = sample;
   if (routerScore === undefined) throw new Error("cascade routing needs router scores");
   const none = new Float64Array();
@@ -51,11 +53,11 @@ export function fitLadder(
     routerScore: routerScore[model] ?? none,
     label: sample.label[model] ?? none,
     gateScore: sample.judged[model] ?? none,
+    gate: gates[model] ?? {},
   }));
   const fit = fitCascadeRouting(columns);
   if (fit === null) return null;
-  const costs = stages.map((model, stage) => (gpuSeconds[model] ?? 0) + (stage + 1 < stages.length ? gateGpuSeconds : 0));
-  return { stages, fit: { ...fit, gpuSeconds: costs } };
+  return { stages, fit: { ...fit, gpuSeconds: stages.map((model) => gpuSeconds[model] ?? 0) } };
 }
 
 /** Trade-offs from one that buys every gain to one that buys none, in equal ratios. */
@@ -81,7 +83,10 @@ export function gainSetting(sample: PlanningSample, { stages, fit }: FittedLadde
   const document = unscored ? { ...whole, gates } : whole;
   const routed = unscored ? routeByGain(sample, stages, document) : first;
   if (routed.share.some((own) => own === 0)) return null;
-  const gpuSeconds = routed.share.reduce((sum, own, stage) => sum + own * (document.gpuSeconds[stage] ?? 0), 0);
+  const gpuSeconds = routed.share.reduce((sum, own, stage) => {
+    const scored = promptsScored(routed, stage).length / sample.prompts;
+    return sum + own * (document.gpuSeconds[stage] ?? 0) + scored * (document.gates[stage]?.gpuSeconds ?? 0);
+  }, 0);
   return { stages, document, thresholds: usualThresholds(document), routed, gpuSeconds };
 }
 

@@ -5,22 +5,24 @@ import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, BuiltPlan, NoPlan } from "@/solver/cascade/plan/planInput";
 import type { StartRouter } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { gateRefusalText } from "@/solver/stageGates/gateRefusal";
-import { gainRefusal } from "@/solver/stageGates/stageGate";
 import { boundText, secondsText } from "@/solver/wording/wording";
-import { gainExplorer } from "./gainExplorer";
+import { gainExplorers } from "./gainExplorer";
 
 const kept = new WeakMap<Explorer, Map<string, Explorer | string>>();
 
+/** A question about cascade routing. */
+interface GainPlanInput extends BuildPlanInput {
+  /** Explorers with the other gates that the plan may be compared with: the bound on quality holds for all at once. Left out: none. */
+  readonly rivals?: readonly Explorer[];
+}
+
 /**
- * Plans cascade routing: the models, their trade-off λ and the deployment that are best on the objective, searched, deployed and simulated
- * whole as a cascade by thresholds is, so that the figures of the two can be compared. A slack counts from the fastest plan; where that plan is
- * itself over the latency that the slack allows, there is none.
+ * Plans cascade routing with the explorer's gates: the models, their trade-off λ and the deployment that are best on the objective, searched,
+ * deployed and simulated whole as a cascade by thresholds is, so that the figures of the two can be compared. A slack counts from the fastest
+ * plan; where that plan is itself over the latency that the slack allows, there is none.
  */
-export function planByGain(input: BuildPlanInput): BuiltPlan {
+export function planByGain(input: GainPlanInput): BuiltPlan {
   const { objective } = input;
-  const unplanned = gainRefusal(input.explorer.input.gates?.stages ?? new Map());
-  if (unplanned !== null) return refused(gateRefusalText(unplanned));
   const router = routerOf(input);
   if (router === null)
     return refused(
@@ -29,7 +31,7 @@ export function planByGain(input: BuildPlanInput): BuiltPlan {
   const explorer = explorerFor(input, router);
   if (typeof explorer === "string") return refused(explorer);
   // Why constraints conflict is explained for cascades by thresholds.
-  const { explorerUnder: _, slackFromSeconds, ...asked } = input;
+  const { explorerUnder: _, rivals: _rivals, slackFromSeconds, ...asked } = input;
   const planned = (own: Objective): BuiltPlan => inItsWords(buildPlan({ ...asked, explorer, fixed: null, objective: own }), own);
   if (!slackApplies(objective)) return planned(objective);
   const { slack: _slack, ...without } = objective;
@@ -55,17 +57,18 @@ function routerOf({ directStart, confidence }: BuildPlanInput): StartRouter | nu
   return confidence === undefined ? null : { predictor: confidence.artefact };
 }
 
-/** Once for each explorer and router: fitting and routing take about as long as a small search. */
-function explorerFor({ explorer, workload }: BuildPlanInput, router: StartRouter): Explorer | string {
-  const own = kept.get(explorer) ?? new Map<string, Explorer | string>();
-  kept.set(explorer, own);
+/** Once for each explorer, which has one set of rivals, and router: fitting and routing take about as long as a small search. */
+function explorerFor({ explorer, workload, rivals = [] }: GainPlanInput, router: StartRouter): Explorer | string {
   const key = JSON.stringify(router);
-  const known = own.get(key);
+  const known = kept.get(explorer)?.get(key);
   if (known !== undefined) return known;
-  const made = gainExplorer(explorer, { workload, router });
+  const made = gainExplorers([explorer, ...rivals.filter((rival) => rival !== explorer)], { workload, router });
   // A cancelled search leaves points out, and the next question would take it for a complete one.
-  if (!explorer.input.cancelled()) own.set(key, made);
-  return made;
+  if (!explorer.input.cancelled())
+    for (const [own, found] of made) kept.set(own, (kept.get(own) ?? new Map<string, Explorer | string>()).set(key, found));
+  const found = made.get(explorer);
+  if (found === undefined) throw new Error("the explorer is among those that were asked for");
+  return found;
 }
 
 const secondsOf = ({ predictions }: PlanDraft, { latency }: Objective): number =>

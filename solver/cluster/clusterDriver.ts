@@ -137,8 +137,12 @@ export class ClusterDriver {
 
   private answered(request: number, now: number): void {
     this.release(request, { now, failed: false });
-    if (this.policy.judges(this.stage[request] ?? 0, this.evidence?.[request])) this.world.judge(request, now);
+    if (this.isScored(request)) this.world.judge(request, now);
     else this.queue(request, now, { kind: "answered", judgedScore: null });
+  }
+
+  private isScored(request: number): boolean {
+    return this.policy.judges(this.stage[request] ?? 0, this.evidence?.[request]);
   }
 
   /** Frees the request's place on a replica and informs the policy. */
@@ -200,7 +204,11 @@ export class ClusterDriver {
     const fits = this.world.dispatch(request, to, now);
     const programId = this.world.programIds[request] ?? "";
     this.policy.observe({ kind: "dispatched", workId: this.ids[request] ?? "", programId, replicaId, nowSeconds: now });
-    if (fits) return;
+    if (fits) {
+      const { beginGate } = this.world;
+      if (beginGate !== undefined && this.isScored(request)) beginGate(request, now);
+      return;
+    }
     // A request that exceeds the replica's cache stays unserved.
     this.release(request, { now, failed: true });
     this.ended(request);

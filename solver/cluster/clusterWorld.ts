@@ -63,6 +63,8 @@ export interface ClusterWorld {
    * @throws when the replica does not exist or is full: an error in the policy.
    */
   dispatch(request: number, to: Sending, now: number): boolean;
+  /** The engine of the request's stage is called, and its answer will be scored: asks for what its gate reads besides; left out: nothing. */
+  readonly beginGate?: ((request: number, now: number) => void) | undefined;
   /** Service time of the request at the engine that has answered it; undefined where that is not known. */
   servedSeconds(request: number, now: number): number | undefined;
   /** Frees the request's place; returns the replica's id. */

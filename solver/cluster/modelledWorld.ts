@@ -72,6 +72,7 @@ export class ModelledWorld implements ClusterWorld {
   /** Each visit to a stage is a call of its request, a program without agent names. null: no learner of workflows. */
   private readonly learning: CallLearning | null;
   readonly forecasts: CallLearning | null;
+  readonly beginGate: ClusterWorld["beginGate"];
 
   private readonly stage: Int8Array;
   private readonly joinedSeconds: Float64Array;
@@ -104,6 +105,11 @@ export class ModelledWorld implements ClusterWorld {
     this.gates = gates;
     this.further =
       gates === undefined || calls === 0 ? null : new FurtherAnswers({ gates, outcomes, requests: count, engines: this.engines });
+    const { further } = this;
+    this.beginGate =
+      further === null
+        ? undefined
+        : (request, now) => further.start(request, { model: this.answersAt(request).outcomes.model, prompt: this.promptOf(request), now });
     this.learning = callLearning(policy);
     this.forecasts = this.learning;
     this.stage = new Int8Array(count);
@@ -190,7 +196,7 @@ export class ModelledWorld implements ClusterWorld {
     this.learning?.dispatched(request, this.answersAt(request).outcomes.model, now);
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens: this.outputTokensOf(request), priority });
     if (!fits) this.refuse(request, now);
-    else this.beginGate(request, now);
+    else this.further?.queue(request, undefined);
     return fits;
   }
 
@@ -266,15 +272,6 @@ export class ModelledWorld implements ClusterWorld {
       preemptions: this.engines.preemptions(),
       judgeMeanSeconds: this.judgeQueue.meanSeconds(),
     };
-  }
-
-  /** The engine of the stage is called: so are those of further answers, if the answer gets a score. */
-  private beginGate(request: number, now: number): void {
-    if (this.further === null) return;
-    this.further.queue(request, undefined);
-    if (!this.policy.judges(this.stage[request] ?? 0)) return;
-    const { model } = this.answersAt(request).outcomes;
-    this.further.start(request, { model, prompt: this.promptOf(request), now });
   }
 
   private enter(request: number, stage: number): void {

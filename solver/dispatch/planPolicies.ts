@@ -3,13 +3,12 @@ import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choo
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { NoPlan } from "@/solver/cascade/plan/planInput";
-import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { isAsked } from "./choosePolicy";
 import { type PlanDispatchInput, planDispatch } from "./dispatchPlan";
-import { type GatePlansInput, planWithGates } from "./gatePlans";
+import { type GatePlansInput, planGainWithGates, planWithGates } from "./gatePlans";
 
 /** A planning request for any kind of policy. */
 export interface PlanPoliciesInput extends GatePlansInput, Pick<PlanDispatchInput, "tau" | "explored"> {
@@ -75,7 +74,7 @@ function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
     case "cascade":
       return planWithGates(input);
     case "cascade-routing":
-      return planByGain(input);
+      return planGainWithGates(input);
     case "one-model":
       return planOneModel(input);
     case "slack": {

@@ -130,6 +130,9 @@ const sequenceGate = z.object({
 /** What gives an answer its score, 0..100, which a stage's threshold is compared with. */
 export const gateSchema = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate, sequenceGate]);
 
+/** The kinds of gates. */
+export const gateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const satisfies readonly GateDocument["kind"][];
+
 export type ConfidenceReading = z.infer<typeof confidenceReadingSchema>;
 export type ComparedAnswers = z.infer<typeof comparedAnswersSchema>;
 export type GateDocument = z.infer<typeof gateSchema>;
@@ -143,3 +146,6 @@ export type Calibration = z.infer<typeof calibrationSchema>;
 /** The gates that a gate consists of: itself, or those of a sequence in order. */
 export const simpleGatesOf = (gate: GateDocument): readonly SimpleGateDocument[] =>
   gate.kind === "sequence" ? [...gate.first.map((step) => step.gate), gate.last] : [gate];
+
+/** Whether every score of a gate is calibrated, so that it is a quality. */
+export const isCalibrated = (gate: GateDocument): boolean => simpleGatesOf(gate).every(({ calibration: own }) => own !== undefined);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { calibrationSchema, type GateDocument } from "@/solver/gates/gateDocument";
+import { calibrationSchema, type GateDocument, gateKinds, isCalibrated } from "@/solver/gates/gateDocument";
 import { significantText } from "@/solver/wording/wording";
 
 /** Stages of cascade routing at most: the patterns of right and wrong answers double with each. */
@@ -7,6 +7,10 @@ export const MOST_ROUTED_STAGES = 4;
 
 /** A gate's scores as the decision reads them, in addition to what the gate itself does. */
 const routedGateSchema = z.object({
+  /** The gate whose calibrated scores it is fitted to; left out: the judge, with its scores as they are. */
+  kind: z.enum(gateKinds).optional(),
+  /** GPU-seconds that the score of an answer is expected to take; left out: counted with the stage's. */
+  gpuSeconds: z.number().nonnegative().optional(),
   // From the score that the gate gives to the quality, 0..100, that answers of that score have.
   calibration: calibrationSchema,
   /** The calibrated scores that answers of the model get, in groups, with the share of the answers in each: what a gate is expected to say. */
@@ -24,7 +28,7 @@ export const cascadeRoutingSchema = z
   .object({
     /** The trade-off λ: points of quality, 0..100, that a GPU-second must be expected to gain. */
     pointsPerGpuSecond: z.number().nonnegative(),
-    /** GPU-seconds that a request is expected to take at the stage, its gate included, but for a judge that is an engine. */
+    /** GPU-seconds that a request is expected to take at the stage, without its gate's. */
     gpuSeconds: z.array(z.number().positive()).min(2).max(MOST_ROUTED_STAGES),
     /** How the logarithm of the odds of a right answer follows a router's score: slope x (log odds of the score - centre). */
     heads: z.array(z.object({ centre: z.number(), slope: z.number().nonnegative() })),
@@ -67,20 +71,27 @@ export function cascadeRoutingFault({ stages, thresholds, gates: named = [], dir
     return "Cascade routing chooses by a router's score of every model before any has answered: name the router as the direct start.";
   if (gpuSeconds.length !== stages.length)
     return `Cascade routing is fitted to ${gpuSeconds.length} stages, and the cascade has ${stages.length}.`;
-  // Its own calibration is fitted to the judge's scores as they are.
-  for (const [stage, gate] of named.entries()) {
-    const found = gate.kind !== "judge" ? gate.kind : gate.calibration === undefined ? null : "a calibrated judge";
-    if (found !== null)
-      return `Cascade routing is fitted to the judge's scores as they are, and the gate of stage ${stage + 1} is ${found}: leave the gates out, or choose by thresholds.`;
-  }
   for (const [stage, gate] of gates.entries()) {
     const threshold = thresholds[stage] ?? 0;
+    const found = gate === null ? null : otherGate(gate, named[stage] ?? { kind: "judge" });
+    if (gate !== null && found !== null)
+      return `Cascade routing is fitted to ${fittedTo(gate)}, and the gate of stage ${stage + 1} is ${found}: plan it with that gate, or choose by thresholds.`;
     if (gate !== null && threshold === 0)
       return `Cascade routing reads the scores of stage ${stage + 1}, whose threshold of 0 lets its answers go unscored.`;
     if (gate === null && threshold > 0)
       return `Cascade routing reads no scores of stage ${stage + 1}, whose threshold of ${threshold} needs one.`;
   }
   return null;
+}
+
+const fittedTo = ({ kind }: RoutedGate): string => (kind === undefined ? "the judge's scores as they are" : `calibrated scores of ${kind}`);
+
+/** What a stage's gate is where it is not the one that was fitted; null where it is. A calibrated gate may be calibrated anew. */
+function otherGate({ kind }: RoutedGate, named: GateDocument): string | null {
+  const wanted = kind ?? "judge";
+  if (named.kind === wanted && isCalibrated(named) === (kind !== undefined)) return null;
+  if (named.kind !== wanted && named.kind !== "judge") return named.kind;
+  return `${isCalibrated(named) ? "a calibrated" : "an uncalibrated"} ${named.kind}`;
 }
 
 /** Cascade routing in a line: the models, in the order in which they may answer, and what a gain must be worth. */
@@ -104,6 +115,6 @@ export function cascadeRoutingSays({
   const after =
     scored.length === 0
       ? "Its answer is accepted."
-      : `Answers of ${scored.join(" and ")} are scored where a score could change anything, and a larger model follows only where it is expected to gain enough for its time.`;
+      : `Answers of ${scored.join(" and ")} are scored where a score is expected to be worth what it takes, and a larger model follows only where it is expected to gain enough for its time.`;
   return `${router} says how likely each model is to be right, and the model with the best trade-off answers: ${significantText(pointsPerGpuSecond)} points of quality for a GPU-second. It may pass models over. ${after} Requests that the router does not score start at ${stages[0]?.model} and follow the thresholds.`;
 }

@@ -12,6 +12,8 @@ export interface StageColumns {
   readonly label: Float64Array;
   /** Scores of the stage's gate, as it gives them; not read of the last stage. */
   readonly gateScore: Float64Array;
+  /** Which gate it is and what a score of it takes; left out: the judge with its scores as they are, counted with the stage. */
+  readonly gate?: Pick<RoutedGate, "kind" | "gpuSeconds">;
 }
 
 /** Most rounds of the two steps of the fit, and the change of the slopes and weights below which it ends. */
@@ -39,11 +41,11 @@ export function fitCascadeRouting(
   stages: readonly StageColumns[],
 ): Omit<CascadeRoutingDocument, "gpuSeconds" | "pointsPerGpuSecond"> | null {
   const gates: RoutedGate[] = [];
-  for (const { gateScore, label } of stages.slice(0, -1)) {
+  for (const { gateScore, label, gate } of stages.slice(0, -1)) {
     const answers = Array.from(gateScore, (score, prompt) => ({ score, label: label[prompt] ?? 0 }));
     const calibration: Calibration | null = fitRisingCalibration(answers);
     if (calibration === null) return null;
-    gates.push({ calibration, levels: levelsOf(answers.map(({ score }) => calibratedScore(score, calibration))) });
+    gates.push({ ...gate, calibration, levels: levelsOf(answers.map(({ score }) => calibratedScore(score, calibration))) });
   }
   return { ...fitHeads(stages), gates };
 }

@@ -1,13 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { priorBelief, rightAt } from "./belief";
+import { gateReadings, priorBelief, rightAt, updated } from "./belief";
 import { type CascadeRoutingDocument, cascadeRoutingSchema } from "./cascadeRoutingDocument";
 import { fitCascadeRouting } from "./fitCascadeRouting";
 import { nextModelOf } from "./nextModel";
-import { anyScores, constantHeads, routingOf } from "./testing/anyRouting";
+import { anyScores, constantGates, constantHeads, routingOf } from "./testing/anyRouting";
 
 const tradeOff = fc.double({ min: 0, max: 50, noNaN: true });
+const positive = fc.double({ min: 0.01, max: 50, noNaN: true });
+const anyScore = fc.integer({ min: 0, max: 100 });
 
 describe("cascade routing", () => {
   it("without a trade-off and at equal costs ends with the best expected quality: no model alone, and no answer at hand, promises more", () => {
@@ -75,13 +77,74 @@ describe("cascade routing", () => {
     );
   });
 
-  it("asks a gate exactly where one of its scores would lead on", () => {
+  it("asks a free gate exactly where one of its scores would lead on", () => {
     fc.assert(
-      fc.property(routingOf({ pointsPerGpuSecond: tradeOff }), anyScores, (document, scores) => {
+      fc.property(routingOf({ pointsPerGpuSecond: tradeOff, gateSeconds: fc.constant(0) }), anyScores, (document, scores) => {
         const next = nextModelOf(document);
         const goesOn = Array.from({ length: 101 }, (_, score) => next.choose(scores, [{ stage: 0, score }]).stage !== null);
-        expect(next.leadsOn(scores, [], 0)).toBe(goesOn.includes(true));
-        expect(next.leadsOn(scores, [], document.gpuSeconds.length - 1)).toBe(false);
+        expect(next.scores(scores, [], 0)).toBe(goesOn.includes(true));
+        expect(next.scores(scores, [], document.gpuSeconds.length - 1)).toBe(false);
+      }),
+    );
+  });
+
+  it("asks a gate no more often the more its scores take, and never one that takes more than any answer gains", () => {
+    const priced = (document: CascadeRoutingDocument, gpuSeconds: number) =>
+      nextModelOf({ ...document, gates: document.gates.map((gate) => gate && { ...gate, gpuSeconds }) });
+    const seconds = fc.double({ min: 0.01, max: 20, noNaN: true });
+    fc.assert(
+      fc.property(routingOf({ pointsPerGpuSecond: positive }), anyScores, seconds, seconds, (document, scores, one, other) => {
+        const [cheap, dear] = [priced(document, Math.min(one, other)), priced(document, Math.max(one, other))];
+        for (const stage of document.gates.keys()) if (dear.scores(scores, [], stage)) expect(cheap.scores(scores, [], stage)).toBe(true);
+        const beyond = priced(document, 101 / document.pointsPerGpuSecond);
+        for (const stage of document.gates.keys()) expect(beyond.scores(scores, [], stage)).toBe(false);
+        const ungated = nextModelOf({ ...document, gates: document.gates.map(() => null) });
+        expect(beyond.choose(scores, [])).toEqual(ungated.choose(scores, []));
+      }),
+    );
+  });
+
+  it("expects of a model and its gate what following its own choices gives, score by score", () => {
+    fc.assert(
+      fc.property(
+        routingOf({ pointsPerGpuSecond: positive, stages: 2, gateSeconds: fc.double({ min: 0.01, max: 5, noNaN: true }) }),
+        anyScores,
+        (document, scores) => {
+          const next = nextModelOf(document);
+          const [gate] = document.gates;
+          if (gate == null) throw new Error("the first of two stages has a gate");
+          const belief = priorBelief(document, scores);
+          const [first] = next.choose(scores, []).options;
+          const [own = 0, larger = 0] = document.gpuSeconds;
+          if (!next.scores(scores, [], 0)) {
+            expect(first?.quality).toBeCloseTo(100 * rightAt(belief, 0), 6);
+            expect(first?.gpuSeconds).toBeCloseTo(own, 6);
+            return;
+          }
+          let [quality, seconds] = [0, own + (gate.gpuSeconds ?? 0)];
+          for (const level of gateReadings(gate).levels) {
+            const mass = rightAt(belief, 0) * level.ifRight + (1 - rightAt(belief, 0)) * level.ifWrong;
+            const after = updated(belief, 0, level);
+            const [stays, goes] = [100 * rightAt(after, 0), 100 * rightAt(after, 1) - document.pointsPerGpuSecond * larger];
+            quality += mass * (goes > stays ? 100 * rightAt(after, 1) : stays);
+            if (goes > stays) seconds += mass * larger;
+          }
+          const worth = quality - document.pointsPerGpuSecond * seconds;
+          const expected = (first?.quality ?? 0) - document.pointsPerGpuSecond * (first?.gpuSeconds ?? 0);
+          expect(expected).toBeCloseTo(worth, 6);
+        },
+      ),
+    );
+  });
+
+  it("never goes on for gain after a gate that says nothing", () => {
+    fc.assert(
+      fc.property(routingOf({ pointsPerGpuSecond: positive }).map(constantGates), anyScores, anyScore, (document, scores, score) => {
+        const next = nextModelOf(document);
+        const { stage } = next.choose(scores, []);
+        if (stage === null) throw new Error("some model answers");
+        expect(next.scores(scores, [], stage)).toBe(false);
+        expect(next.choose(scores, [{ stage, score }]).stage).toBeNull();
       }),
     );
   });

@@ -33,12 +33,13 @@ export interface NextModel {
   /** @param scores router scores, 0..100, one for each stage. @param answers in the order of their stages; none: before any answer. */
   choose(scores: readonly number[], answers: readonly ScoredAnswer[]): GainDecision;
   /**
-   * Whether any score of the stage's gate would send the request on; else the answer is accepted whatever it is, and the gate need not be
-   * asked. A request that stops at one score stops at every higher one, so the lowest decides.
+   * Whether the stage's answer is scored: what a score is expected to gain is worth the GPU-seconds that it takes; where it takes none, some
+   * score would send the request on. Else the answer is accepted whatever it is. Known before there is an answer, so that a gate's further
+   * answers are asked for beside it. A request that stops at one score stops at every higher one, so the lowest decides for a free gate.
    *
    * @param answers of earlier stages.
    */
-  leadsOn(scores: readonly number[], answers: readonly ScoredAnswer[], stage: number): boolean;
+  scores(routerScores: readonly number[], answers: readonly ScoredAnswer[], stage: number): boolean;
 }
 
 /** Points that count as a gain: less is rounding, by which a request could stop at one score and go on at a higher one. */
@@ -52,20 +53,22 @@ const LEAST_GAIN = 1e-9;
  *
  * - q_0: expected quality of the answer at hand, from the heads' scores of the prompt and the gates' scores of the answers so far;
  * - q_m: expected quality of the answer that is accepted in the end where model m answers next;
- * - c_m: expected GPU-seconds until then, gates included; a judge that is an engine of the plan is not counted;
+ * - c_m: expected GPU-seconds until then, of models and gates;
  * - λ: points of quality that a GPU-second must gain; the planner searches it.
  *
  * So a request goes on exactly while some model's expected gain for each GPU-second, (q_m - q_0) / c_m, exceeds λ. Of those the largest τ is
  * taken and not the largest ratio, which would always prefer the cheapest model, however little it gains.
  *
- * The source sets q and c of a sequence of models as if all of them ran. Here they are expectations over what the gates will say: after each
- * answer the request stops or goes on by the same rule. Only larger models follow, and the last answer is the one accepted, as in
+ * The source sets q and c of a sequence of models as if all of them ran, and an estimate of a quality costs nothing. Here they are
+ * expectations over what the gates will say: after each answer the request stops or goes on by the same rule, and the gate is asked only where
+ * its score is expected to gain more than λ times what it takes. Only larger models follow, and the last answer is the one accepted, as in
  * every cascade of this project; no model answers twice.
  */
 export function nextModelOf(document: CascadeRoutingDocument): NextModel {
   const { pointsPerGpuSecond: tradeOff, gpuSeconds, gates } = document;
   const last = gpuSeconds.length - 1;
   const readings: readonly (GateReadings | null)[] = gates.map((gate) => (gate === null ? null : gateReadings(gate)));
+  const gateSeconds = gates.map((gate) => gate?.gpuSeconds ?? 0);
 
   const size = 2 ** gpuSeconds.length;
   // A choice looks ahead over all scores of all later gates, so what it computes on the way is written over.
@@ -79,14 +82,17 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
    */
   function lookAhead(stage: number, of: Float64Array, depth: number): void {
     const gate = stage === last ? null : (readings[stage] ?? null);
-    quality[depth] = 0;
-    seconds[depth] = 0;
-    if (gate === null) {
-      for (let pattern = 0; pattern < size; pattern += 1)
-        if (((pattern >> stage) & 1) === 1) quality[depth] = (quality[depth] ?? 0) + 100 * (of[pattern] ?? 0);
-      return;
+    let [all, unscored] = [0, 0];
+    for (let pattern = 0; pattern < size; pattern += 1) {
+      const own = of[pattern] ?? 0;
+      all += own;
+      if (((pattern >> stage) & 1) === 1) unscored += 100 * own;
     }
+    quality[depth] = unscored;
+    seconds[depth] = 0;
+    if (gate === null) return;
     const scored = weights[depth] ?? new Float64Array(size);
+    let [expected, taken] = [0, all * (gateSeconds[stage] ?? 0)];
     for (const { ifRight, ifWrong } of gate.levels) {
       let [mass, right] = [0, 0];
       for (let pattern = 0; pattern < size; pattern += 1) {
@@ -102,9 +108,10 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
         const [onward, spent] = [quality[depth + 1] ?? 0, (seconds[depth + 1] ?? 0) + mass * (gpuSeconds[next] ?? 0)];
         if (onward - tradeOff * spent > most) [most, bestQuality, bestSeconds] = [onward - tradeOff * spent, onward, spent];
       }
-      quality[depth] = (quality[depth] ?? 0) + bestQuality;
-      seconds[depth] = (seconds[depth] ?? 0) + bestSeconds;
+      expected += bestQuality;
+      taken += bestSeconds;
     }
+    if (expected - tradeOff * taken - unscored > LEAST_GAIN) [quality[depth], seconds[depth]] = [expected, taken];
   }
 
   function optionsAfter(belief: Belief, stage: number): readonly GainOption[] {
@@ -135,10 +142,16 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
       const stops = found === null || (held !== null && !exceeds(found, held));
       return { stage: stops ? null : found.stage, quality: held, pointsPerGpuSecond: tradeOff, options };
     },
-    leadsOn(scores, answers, stage) {
+    scores(routerScores, answers, stage) {
       const gate = readings[stage];
       if (gate == null) return false;
-      const scored = updated(beliefAfter(scores, answers), stage, gate.lowest);
+      const belief = beliefAfter(routerScores, answers);
+      if (tradeOff * (gateSeconds[stage] ?? 0) > 0) {
+        lookAhead(stage, belief, 0);
+        return exceeds({ stage, quality: quality[0] ?? 0, gpuSeconds: seconds[0] ?? 0 }, 100 * rightAt(belief, stage));
+      }
+      // A free score is never a loss, however seldom it sends a request on.
+      const scored = updated(belief, stage, gate.lowest);
       const onward = best(optionsAfter(scored, stage), tradeOff);
       return onward !== null && exceeds(onward, 100 * rightAt(scored, stage));
     },

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { gateKinds } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { noPlanKinds } from "./noPlanKind";
 
 /** Gates that the planner compares: one kind at every stage of a cascade. */
-export const plannedGateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const;
+export const plannedGateKinds = gateKinds;
 
 export type PlannedGateKind = (typeof plannedGateKinds)[number];
 

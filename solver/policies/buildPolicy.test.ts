@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GateDocument } from "../gates/gateDocument";
+import { type GateDocument, gateKinds } from "../gates/gateDocument";
 import type { CascadeRoutingDocument } from "../nextModel/cascadeRoutingDocument";
 import type { CascadePolicy } from "../plan/plan";
 import {
@@ -122,7 +122,7 @@ for (const below of [0, 55]) {
   });
 }
 
-const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
+const confidence = { kind: "confidence" as const, measure: "minimum" as const };
 const agreement = { kind: "agreement" as const, answer: "number" as const, peers: ["large"] };
 const doubtful = { gate: agreement, acceptFrom: 90, escalateBelow: 20 };
 const doubtfulJudged = { kind: "sequence" as const, first: [doubtful], last: { kind: "judge" as const } };
@@ -163,6 +163,29 @@ contracts("cascade routing over 3", routedByGain([calibrated, calibrated]));
 contracts("cascade routing over 3 whose first answers nothing scores", routedByGain([null, calibrated], "largest"));
 contracts("cascade routing over 2 that names the judge", { ...routedByGain([calibrated]), gates: [{ kind: "judge" }] });
 contracts("cascade routing over 2, no answer scored", routedByGain([null]));
+
+const { calibration } = calibrated;
+const sure = { gate: { ...confidence, calibration }, acceptFrom: 90, escalateBelow: 20 };
+const calibratedGates = {
+  judge: { kind: "judge", calibration },
+  confidence: { ...confidence, calibration },
+  agreement: { ...agreement, calibration },
+  scorer: {
+    ...{ kind: "scorer", answer: "whole", bias: 0, calibration },
+    weights: [{ feature: "log-answer-tokens", mean: 5, scale: 1, weight: 1 }],
+  },
+  sequence: { kind: "sequence", first: [sure], last: { kind: "judge", calibration } },
+} satisfies Record<GateDocument["kind"], GateDocument>;
+for (const kind of gateKinds) {
+  for (const [whenDown, gpuSeconds] of [
+    ["accept", 0],
+    ["largest", 0.7],
+  ] as const) {
+    const fitted = { ...calibrated, kind, gpuSeconds };
+    const gates = [calibratedGates[kind], calibratedGates[kind]];
+    contracts(`cascade routing over 3 gated by ${kind}, ${whenDown}`, { ...routedByGain([fitted, fitted], whenDown), gates });
+  }
+}
 
 const aged: readonly OrderDocument[] = [
   { kind: "sjf", agingThreshold: 4 },
@@ -345,6 +368,21 @@ describe("buildPolicy", () => {
       "cascade routing after a calibrated judge",
       { ...routedByGain([calibrated]), gates: [{ kind: "judge", calibration: calibrated.calibration }] },
       "the gate of stage 1 is a calibrated judge",
+    ],
+    [
+      "cascade routing after another gate than it is fitted to",
+      { ...routedByGain([{ ...calibrated, kind: "agreement" }]), gates: [calibratedGates.confidence] },
+      "fitted to calibrated scores of agreement, and the gate of stage 1 is confidence",
+    ],
+    [
+      "cascade routing after an uncalibrated gate",
+      { ...routedByGain([{ ...calibrated, kind: "sequence" }]), gates: [doubtfulJudged] },
+      "fitted to calibrated scores of sequence, and the gate of stage 1 is an uncalibrated sequence",
+    ],
+    [
+      "cascade routing by a gate that it does not name",
+      routedByGain([{ ...calibrated, kind: "confidence" }]),
+      "fitted to calibrated scores of confidence, and the gate of stage 1 is an uncalibrated judge",
     ],
     ["a score that cascade routing does not read", { ...routedByGain([null]), thresholds: [40] }, "threshold of 40 needs one"],
     ["a direct start by too few scores", cascade([50, 50], "least-load", [40]), "3 stages needs one router score, or 2"],

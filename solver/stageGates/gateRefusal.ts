@@ -18,9 +18,7 @@ export type GateRefusal =
   /** A sequence with a gate that asks for further answers. */
   | { readonly kind: "sequenced-answers"; readonly model: string }
   /** A gate that compares with a model of its own cascade. */
-  | { readonly kind: "peer-is-stage"; readonly model: string }
-  /** Cascade routing over a gate that is not the judge. */
-  | { readonly kind: "gain-by-other-gate"; readonly model: string };
+  | { readonly kind: "peer-is-stage"; readonly model: string };
 
 export const isRefused = (given: object): given is GateRefusal => "kind" in given;
 
@@ -46,7 +44,5 @@ export function gateRefusalText(refusal: GateRefusal): string {
       return `The sequence of ${model} asks for further answers, and such a sequence is not simulated.`;
     case "peer-is-stage":
       return `A gate compares answers with those of ${model}, which is a stage itself, and such a cascade is not simulated.`;
-    case "gain-by-other-gate":
-      return `Cascade routing is planned and simulated with the judge as its gate, and the gate of ${model} is another: choose the judge, or a cascade by thresholds.`;
   }
 }

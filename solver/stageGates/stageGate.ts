@@ -61,11 +61,20 @@ export function stageGatesOf(workload: Workload, documents: GateDocuments): Stag
   return unknown === undefined ? gates : { kind: "no-answers", model: unknown };
 }
 
-/** Why cascade routing over these gates is neither planned nor simulated; null where the judge scores all answers, uncalibrated. */
-export function gainRefusal(gates: StageGates): GateRefusal | null {
-  const other = [...gates].find(([, { document }]) => document.kind !== "judge" || document.calibration !== undefined);
-  return other === undefined ? null : { kind: "gain-by-other-gate", model: other[0] };
-}
+/** Which of some prompts' answers the gates ask the judge about, 1 or 0, by model. */
+export const asksJudgeOn = (gates: StageGates, models: readonly string[], rows: ArrayLike<number>): readonly Uint8Array[] =>
+  models.map((model) => Uint8Array.from(rows, (row) => gates.get(model)?.judged?.[row] ?? 0));
+
+/** The documents of a cascade's gates, one for each stage but the last. */
+export const gateDocumentsOf = (gates: StageGates, models: readonly string[]): readonly GateDocument[] =>
+  models.slice(0, -1).map((model) => gates.get(model)?.document ?? { kind: "judge" });
+
+/**
+ * How a planned policy treats an answer without a score. Engines may report no log probabilities, and none may be free for further answers: the
+ * floor of quality holds only if such an answer is not accepted.
+ */
+export const whenUnscored = (gates: readonly GateDocument[]): "accept" | "largest" =>
+  gates.some(({ kind }) => kind !== "judge") ? "largest" : "accept";
 
 /** A workload's outcomes with the scores of gates in the place of the judge's. */
 export function withGateScores({ outcomes }: Pick<Workload, "outcomes">, gates: StageGates): Workload["outcomes"] {

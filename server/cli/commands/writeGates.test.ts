@@ -94,6 +94,29 @@ describe("writeGates", () => {
     }
   });
 
+  it("calibrates anew the gates that cascade routing is fitted to", () => {
+    const calibration = { raw: [0, 100], calibrated: [10, 90] };
+    const gate = { kind: "confidence" as const, calibration, levels: [20, 80].map((score) => ({ score, share: 0.5 })) };
+    const named = { kind: "confidence" as const, measure: "minimum" as const, calibration };
+    const path = fileOf(
+      cascade({
+        gates: [named, named],
+        directStart: { below: [0, 0], router: { kind: "trained", predictor: "ab".repeat(32) } },
+        cascadeRouting: {
+          pointsPerGpuSecond: 2,
+          gpuSeconds: [1, 4, 9],
+          heads: [0, 0, 0].map((centre) => ({ centre, slope: 1 })),
+          patterns: Array.from({ length: 8 }, () => -2),
+          gates: [gate, gate],
+        },
+      }),
+    );
+    expect(writeGates(path, measured, { ...choice, gate: "confidence" }).ok).toBe(true);
+    expect(gatesIn(path)).toMatchObject([{ calibration: { raw: [40, 90] } }, { calibration: { raw: [40, 90] } }]);
+    const other = writeGates(path, measured, { ...choice, gate: "scorer" });
+    expect(other).toMatchObject({ ok: false, message: expect.stringContaining("fitted to calibrated scores of confidence") });
+  });
+
   it("puts a named gate of every stage, calibrated, into a policy", () => {
     const path = fileOf(cascade());
     const written = writeGates(path, tournament, { ...choice, gate: "confidence" });

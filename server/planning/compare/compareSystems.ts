@@ -184,14 +184,14 @@ function measuredSystem(
     const other = replanAt?.(rate) ?? null;
     return other !== null && keepsAnew(other, rate);
   };
-  const { quality, share } = routedBy(system, workload.outcomes, measuring);
+  const routed = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
-  const judgements = judgementsOf(system, share);
+  const judgements = judgementsOf(system, routed);
   return {
     name: system.name,
     cascade: cascadeText(system),
     gpus,
-    quality,
+    quality: routed.quality,
     p95Seconds,
     meanSeconds,
     busiestLoad: load,

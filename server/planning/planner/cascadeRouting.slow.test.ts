@@ -2,11 +2,16 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
+import { gateKinds } from "@/solver/gates/gateDocument";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { type Objective, type PlanDraft, planSchema } from "@/solver/plan/plan";
+import type { GateChoice } from "@/solver/plan/planGates";
+import { gatesByModel, policySchema } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { isRefused } from "@/solver/stageGates/gateRefusal";
+import { stageGatesOf } from "@/solver/stageGates/stageGate";
 import { withColumns } from "@/solver/stageGates/testing/gateColumns";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
@@ -39,13 +44,21 @@ const objective: Objective = {
   maxGpus: 8,
 };
 
+/** With columns of confidence and agreement, and a judge as if measured: every gate can be planned with. */
+const gated: PlanningSituation = {
+  ...scored,
+  workload: { ...withColumns(scored.workload, { samples: 2 }), judge: { kind: "measured" } },
+  workloadId: "with columns",
+};
+
 let desk: PlanningDesk;
 beforeAll(async () => {
   desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 });
 
-function solve(policy: NonNullable<SolveRequest["policy"]>, change: Partial<Objective> = {}, where = scored) {
-  const answer = desk.work(where, { kind: "solve", objective: { ...objective, ...change }, fixed: null, policy }, () => false);
+function solve(policy: NonNullable<SolveRequest["policy"]>, change: Partial<Objective> = {}, where = scored, gateChoice?: GateChoice) {
+  const task = { kind: "solve", objective: { ...objective, ...change }, fixed: null, policy, gateChoice } as const;
+  const answer = desk.work(where, task, () => false);
   return answer.kind === "draft" || answer.kind === "dispatch-draft" ? answer.draft : answer;
 }
 
@@ -116,21 +129,50 @@ describe("a plan of cascade routing", () => {
     expect(kinds[1]?.p95Seconds).toBe(planned("cascade-routing").predictions.p95Seconds);
   });
 
-  it("stands with the judge beside cascades of every gate, and is refused as a baseline of a cascade that has one other gate alone", () => {
-    const gated: PlanningSituation = { ...scored, workload: withColumns(scored.workload), workloadId: "with confidence" };
+  it("is planned with every gate that the workload allows, compared as cascades are, and is the baseline of a cascade with one of them", () => {
     const any = solve("any", {}, gated);
     if (any.kind !== "Plan") throw new Error(JSON.stringify(any).slice(0, 400));
     const secondsOf = (kind: string) => any.solver.policies?.find(({ policy }) => policy === kind)?.p95Seconds;
     const [cascade, own] = [planned("cascade", {}, gated), planned("cascade-routing", {}, gated)];
-    expect(cascade.solver.comparedGates?.map(({ kind }) => kind)).toEqual(["judge", "confidence", "scorer"]);
     expect(secondsOf("cascade")).toBe(cascade.predictions.p95Seconds);
     expect(secondsOf("cascade-routing")).toBe(own.predictions.p95Seconds);
+    for (const { solver, predictions } of [cascade, own]) {
+      expect(solver.comparedGates?.map(({ kind }) => kind)).toEqual(gateKinds);
+      const keeping = (solver.comparedGates ?? []).flatMap(({ p95Seconds }) => p95Seconds ?? []);
+      expect(predictions.p95Seconds).toBe(Math.min(...keeping));
+    }
     const task = { kind: "examine", examine: "baselines", objective, fixed: null, gateChoice: "confidence" } as const;
     const answer = desk.work(gated, task, () => false);
     if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer).slice(0, 400));
-    const refused = answer.examination.refused.find(({ name }) => name === "cascade routing");
-    expect(refused?.reason).toMatch(/^Cascade routing is planned and simulated with the judge as its gate/);
+    const baseline = answer.examination.systems.find(({ policy }) => policy === "cascade-routing");
+    expect(baseline?.latencySeconds).toBe(planned("cascade-routing", {}, gated, "confidence").predictions.p95Seconds);
   });
+
+  it.each(gateKinds)(
+    "with the gate %s keeps the floor, names that gate and reads its scores, and predicts what its policy does",
+    (kind) => {
+      const draft = planned("cascade-routing", {}, gated, kind);
+      const { policy, predictions } = draft;
+      expect(predictions.qualityBand.low).toBeGreaterThanOrEqual(66);
+      expect(policySchema.parse(policy)).toEqual(policy);
+      const fitted = policy.cascadeRouting?.gates.flatMap((gate) => (gate === null ? [] : [gate.kind])) ?? [];
+      expect(new Set(fitted)).toEqual(new Set(fitted.length === 0 ? [] : [kind === "judge" ? undefined : kind]));
+      expect(policy.gates?.map((gate) => gate.kind)).toEqual(kind === "judge" ? undefined : policy.thresholds.map(() => kind));
+      const gates = stageGatesOf(gated.workload, gatesByModel(policy));
+      if (isRefused(gates)) throw new Error(gates.kind);
+      const rows = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
+      const outcome = simulateCluster({
+        policy: buildPolicy(policy),
+        replicas: policy.stages.map(({ model }) => ({ id: model, model, maxInFlight: 64, replica: replicaOf(model) })),
+        sample: { arrivalSeconds: Float64Array.from(rows, (_, at) => 1000 * at), prompt: rows },
+        ...{ outcomes: gated.workload.outcomes, judgeSeconds: 0.1 },
+        ...(policy.gates === undefined ? {} : { gates }),
+      });
+      const quality = outcome.quality.reduce((sum, one) => sum + one, 0) / rows.length;
+      expect(quality).toBeCloseTo(predictions.quality, 6);
+      expect(outcome.stages.map(({ share }) => share)).toEqual(predictions.stages.map(({ share }) => expect.closeTo(share, 9)));
+    },
+  );
 
   it("stands among the baselines of a cascade with the figures that its own plan would have", () => {
     const task = { kind: "examine", examine: "baselines", objective, fixed: null } as const;

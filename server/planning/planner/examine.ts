@@ -15,7 +15,7 @@ import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { gatePeersOf, judgeEngineOf } from "@/solver/plan/policySchema";
-import { type StageGate, withGateScores } from "@/solver/stageGates/stageGate";
+import { withGateScores } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -29,7 +29,7 @@ export interface Examined {
   readonly planning: Int32Array;
   /** The outcomes with a trained predictor's out-of-fold scores; else why there are none, in a sentence. */
   readonly trained: OutcomeTable | string;
-  /** Plans cascade routing for the situation on an objective. */
+  /** Plans cascade routing for the situation on an objective, with the gates that the plan was chosen among. */
   readonly byGain: (objective: Objective) => BuiltPlan;
   /** Whether the thresholds were set manually. */
   readonly fixed: boolean;
@@ -137,19 +137,15 @@ function examineSensitivity(examined: Examined): Examination | string {
 
 /**
  * The baselines at the plan's rate on the same number of GPUs, with its floor (without one, the quality it promises), each simulated whole
- * under the requests of the plan's simulation, and again, like the plan, on the prompts held out from planning.
+ * under the requests of the plan's simulation, and again, like the plan, on the prompts held out from planning. Cascades among them have the
+ * plan's gates, with the engines and calls that these take.
  */
 function examineBaselines(examined: Examined): Examination | string {
   const { explorer: searched, draft, workload, planning, trained } = examined;
   const { cluster, objective, workload: simulated } = draft.inputs;
   const types = gpuTypes(cluster);
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
-  if (searched.input.judgeEngine !== undefined)
-    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
   const { gates } = searched.input;
-  const asksMore = ({ samples, peers, judged }: StageGate): boolean => samples + peers.length > 0 || judged !== null;
-  if (gates !== undefined && [...gates.stages.values()].some(asksMore))
-    return "Baselines are planned with a judge of all answers, or with a gate that asks for nothing, and the gates of this plan ask for more.";
   searched.search();
   // Tables by GPU count are also valid for fewer GPUs.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
@@ -191,7 +187,12 @@ function examineBaselines(examined: Examined): Examination | string {
   if ("reason" in planned) refused.push(planned);
   else systems.push(planned);
   tell(examined, count, count);
-  return { kind: "baselines", planHeldOut: heldOut(systemOf(draft, workload.outcomes)), systems, refused };
+  return {
+    kind: "baselines",
+    planHeldOut: heldOut(systemOf(draft, outcomes, { gates: gates?.stages, withJudge: true })),
+    systems,
+    refused,
+  };
 }
 
 /** Cascade routing as a baseline: its own plan's figures, simulated as the plan's are. */

@@ -7,7 +7,6 @@ import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import type { GateChoice } from "@/solver/plan/planGates";
 import { policySchema } from "@/solver/plan/policySchema";
 import { withColumns } from "@/solver/stageGates/testing/gateColumns";
-import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { asItRuns } from "./asItRuns";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -206,38 +205,20 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(answer).toMatchObject({ kind: "infeasible", answer: { reason: expect.stringContaining("has no confidence of the answers") } });
   });
 
-  it("of cascade routing have the judge, whatever the workload's columns allow, and are refused in one sentence with another gate", () => {
-    const outcomes = withRouterScores(withColumns(generated).outcomes, { auc: 0.8, seed: 3 });
-    const routed = {
-      ...situation,
-      requestsPerSecond: 60,
-      workload: { ...generated, outcomes },
-      workloadId: "routed",
-      confidence: { artefact: "ab".repeat(32) },
-    };
-    const work = (gateChoice: GateChoice) => {
-      const task = {
-        kind: "solve",
-        objective: { ...objective, qualityFloor: 50 },
-        fixed: null,
-        policy: "cascade-routing",
-        gateChoice,
-      } as const;
-      return desk.work(routed, task, () => false);
-    };
-    const any = work("any");
-    if (any.kind !== "draft") throw new Error(JSON.stringify(any));
-    expect(any.draft.policy.cascadeRouting).toBeDefined();
-    expect(any.draft.policy.gates).toBeUndefined();
-    const { draft } = any;
-    expect(work("judge")).toEqual({ ...any, draft: { ...draft, inputs: { ...draft.inputs, gateChoice: "judge" } } });
-    expect(work("confidence")).toMatchObject({
-      kind: "infeasible",
-      answer: {
-        kind: "malformed",
-        reason: expect.stringMatching(/^Cascade routing is planned and simulated with the judge as its gate, .*\.$/),
-      },
-    });
+  it("have baselines beside them, whatever their gates ask of engines", () => {
+    for (const [gateChoice, more, qualityFloor] of [
+      ["agreement", besidePeer, PEER_FLOOR],
+      ["sequence", {}, FLOOR],
+    ] as const) {
+      const task = { kind: "examine", examine: "baselines", objective: { ...objective, qualityFloor }, fixed: null, gateChoice } as const;
+      const answer = desk.work({ ...situation, ...more }, task, () => false);
+      if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer).slice(0, 400));
+      const { planHeldOut, systems } = answer.examination;
+      expect(planHeldOut.latencySeconds, gateChoice).toBeGreaterThan(0);
+      const cascades = systems.filter(({ routing }) => routing?.thresholds.some((threshold) => threshold > 0));
+      expect(cascades.length, gateChoice).toBeGreaterThan(0);
+      for (const { cascade } of cascades) expect(cascade.includes(`for its gates ${PEER}`), cascade).toBe(gateChoice === "agreement");
+    }
   });
 
   it("stay the judge's where a workload has no other scores, with nothing to compare", () => {

@@ -8,7 +8,7 @@ import { stageGatesOf } from "@/solver/stageGates/stageGate";
 
 /**
  * The gates that a task's cascades choose from. The judge alone where the situation names its gates, where no cascades are asked for, or where a
- * routing is set by hand, or cascade routing is asked for, and no one gate is.
+ * routing is set by hand and no one gate is asked for.
  *
  * @returns a sentence where the gate that was asked for is not available.
  */
@@ -17,7 +17,7 @@ export function gatesToPlan(
   { fixed, policy, gateChoice = "any" }: Pick<SolveRequest, "fixed" | "policy" | "gateChoice">,
 ): readonly GateCandidate[] | string {
   const judge: GateCandidate = { kind: "judge", documents: null };
-  const hasJudgesScores = (fixed !== null || policy === "cascade-routing") && gateChoice === "any";
+  const hasJudgesScores = fixed !== null && gateChoice === "any";
   const hasNoGate = policy === "slack" || policy === "one-model";
   if (hasJudgesScores || hasNoGate || situation.gates !== undefined || gateChoice === "judge") return [judge];
   const isAvailable = (model: string): boolean =>

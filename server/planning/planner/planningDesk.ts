@@ -7,7 +7,6 @@ import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "@/s
 import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
 import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/whatIf/servingFigures";
-import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import { dispatchInput } from "@/solver/dispatch/dispatchPlan";
 import { dispatchRefusal } from "@/solver/dispatch/dispatchRefusal";
 import { type ExploreDispatch, exploreDispatch, gather, type SimulatedPoint } from "@/solver/dispatch/exploreDispatch";
@@ -205,15 +204,21 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         };
         const { workload } = situation;
         const elapsedSeconds = (): number => nowSeconds() - startedSeconds;
+        const explorerWith = explorersOf(candidates, objective);
         const chosen = examined.solver.comparedGates?.find((one) => one.chosen)?.kind;
         const gate = candidates.find(({ kind }) => kind === chosen);
         const examination = examine(task.examine, {
-          explorer: gate === undefined ? explorer : explorerFor(withGates(gate.documents, { candidates, objective }), objective.percentile),
+          explorer: gate === undefined ? explorer : explorerWith(gate.documents),
           draft: examined,
           workload,
           planning: planningPrompts(workload),
           trained: trainedOutcomes(situation),
-          byGain: (own) => planByGain({ ...situation, explorer, objective: own, fixed: null, engine: stoppable, elapsedSeconds }),
+          byGain(own) {
+            const gain = planned(explorer, own, { fixed: null, task: { ...task, policy: "cascade-routing" }, candidates });
+            if (gain.kind === "infeasible") return gain.answer;
+            if (!isCascade(gain)) throw new Error(`cascade routing was asked for, and ${gain.policy.kind} was planned`);
+            return { outcome: "plan", draft: gain };
+          },
           fixed: fixed !== null,
           engine: stoppable,
           elapsedSeconds,
@@ -242,7 +247,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           policy,
           tau: tau ?? null,
           candidates,
-          explorerWith: (gates) => explorerFor(withGates(gates, { candidates, objective }), objective.percentile),
+          explorerWith: explorersOf(candidates, objective),
           explored: (input) => exploredBy(explorer, situation, input),
           keep(of, plan) {
             const gates = candidates.map(({ kind }) => kind);
@@ -261,6 +266,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         const peers = gatePeersOf(built.draft.policy);
         const asked = gateChoice === "any" ? {} : { gateChoice };
         return withInputs(built.draft, { ...inputs, ...asked, ...ownCardsOf(situation, [...inputs.models, ...peers]) });
+      }
+
+      /** The explorer of the situation with each of the gates that are planned with. */
+      function explorersOf(candidates: readonly GateCandidate[], objective: Objective) {
+        return (gates: GateDocuments | null): Explorer => explorerFor(withGates(gates, { candidates, objective }), objective.percentile);
       }
 
       /** The situation with one of the gates that are planned with. */

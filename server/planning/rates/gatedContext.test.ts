@@ -36,7 +36,7 @@ it("a plan that asks a gate leaves its engines the GPUs for the readings, and on
   const planned = planGated(context, gate({ readingsPerGpuSecond }), easy);
   if (planned === null) throw new Error("no plan");
   const { system, outcomes, gateGpus, gateRate, kind } = planned;
-  const asked = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
+  const asked = judgementsOf(system, routedBy(system, outcomes, context.planning));
   expect(gateGpus * readingsPerGpuSecond).toBeGreaterThanOrEqual(asked * easy.requestsPerSecond);
   expect(gateGpus + gpusOf(system)).toBeLessThanOrEqual(context.gpus);
   expect(gateGpus > 0).toBe(asked > 0);

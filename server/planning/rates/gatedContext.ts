@@ -101,7 +101,7 @@ export function planBeside(
     const planned = plan(withGate(context, gate, gateGpus));
     if (planned === null) return null;
     const { system } = planned;
-    const readings = judgementsOf(system, routedBy(system, outcomes, context.planning).share);
+    const readings = judgementsOf(system, routedBy(system, outcomes, context.planning));
     const carried = engines?.readingsPerGpuSecond ?? Number.POSITIVE_INFINITY;
     const needed = engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / carried);
     if (needed <= gateGpus)

@@ -43,7 +43,7 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
   const { system, outcomes, judgeSeconds, usdPerJudgement, gateGpus, gateRate, kind } = planned;
   const { traffic, choice, usdPerGpuHour } = measuring;
   const at = { ...choice, requestsPerSecond };
-  const { quality, share } = routedBy(system, outcomes, measuring.measuring);
+  const routed = routedBy(system, outcomes, measuring.measuring);
   const gpus = gpusOf(system) + gateGpus;
   const sustained = requestsPerSecond < gateRate && busiestLoad(system, { outcomes, rows: measuring.measuring }, at) < 1;
   const judge = { secondsPerCall: judgeSeconds, usdPerCall: usdPerJudgement };
@@ -52,9 +52,9 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
     cascade: cascadeText(system),
     gate: kind,
     ...{ gpus, gateGpus },
-    quality,
+    quality: routed.quality,
     p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
-    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, share), judge }),
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, routed), judge }),
   };
 }
 

@@ -7,21 +7,12 @@ import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
 import { type PlanningSample, type Routed, routePrompts } from "../routing/routing";
 import { orderedSubsets } from "../routing/routingGrid";
 import { latencyByGpus } from "../tables/capacityTable";
-import {
-  askedPeers,
-  type DeployedRow,
-  deployedRows,
-  hasJudgeRow,
-  mixesOf,
-  type RoutedCascade,
-  relativePercentileOf,
-} from "../tables/deployedRows";
+import { askedPeers, hasJudgeRow, mixesOf, relativePercentileOf } from "../tables/deployedRows";
 import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
 import { latencyOnFixedTopology } from "../tables/fixedTopology";
-import { createJudgeTables, judgedVisits } from "../tables/judgeTables";
-import { createLatencyTables, type MixTables } from "../tables/latencyTables";
-import { createPeerTables } from "../tables/peerTables";
-import { shareEngines } from "../tables/shareEngines";
+import { judgedVisits } from "../tables/judgeTables";
+import type { MixTables } from "../tables/latencyTables";
+import { createRowTables } from "../tables/rowTables";
 import { boundFamily } from "./boundFamily";
 import type { Exploration } from "./exploration";
 import type { EvaluatedRouting, ExploreInput, Explorer, RoutedOutcome } from "./explorer";
@@ -43,17 +34,10 @@ const WEIGHT_ROUNDS = 2;
  */
 export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
-  const { samples = [], peers: peerEngines = [] } = input.gates ?? {};
-  const tables = createLatencyTables({ ...input, callsPerRequest: 1 + Math.max(0, ...samples) });
-  const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
-  const peers = peerEngines.map((engine) => createPeerTables(input, engine));
+  const { tables, judging, peers, rows: rowsOf } = createRowTables(input);
   const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
-  const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => {
-    const rows = deployedRows({ ...input, tables, judging, peers, samples }, of);
-    return input.sharedEngines === undefined ? rows : shareEngines(rows, input.sharedEngines);
-  };
   // A peer answers for gates alone: as a stage it would take two parts in one cascade.
-  const isStage = (model: number): boolean => peerEngines.every((peer) => peer.model !== sample.models[model]);
+  const isStage = (model: number): boolean => peers.every(({ engine }) => engine.model !== sample.models[model]);
   const cascades = orderedSubsets(sample.models.length).filter((stages) =>
     stages.every((model) => (input.shapes[model]?.length ?? 0) > 0 && isStage(model)),
   );
@@ -162,16 +146,18 @@ export function createExplorer(input: ExploreInput): Explorer {
   return {
     input,
     tables,
+    gateTables: { judge: judging?.tables ?? null, peers: peers.map((peer) => peer.tables) },
+    cascades,
     search() {
       if (rewind === null) {
         search.run();
         const found = search.points.length;
         const forgetTables = tables.checkpoint();
-        const forgetJudge = judging?.tables.checkpoint();
+        const forgetGates = [...(judging === null ? [] : [judging]), ...peers].map((own) => own.tables.checkpoint());
         rewind = () => {
           search.keepFirst(found);
           forgetTables();
-          forgetJudge?.();
+          for (const forget of forgetGates) forget();
         };
       }
       rewind();

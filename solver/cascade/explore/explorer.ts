@@ -65,6 +65,10 @@ export interface EvaluatedRouting extends RoutedOutcome, Evaluated {
 export interface Explorer {
   readonly input: ExploreInput;
   readonly tables: LatencyTables;
+  /** Of engines that answer for gates alone: a judge's own, null without one, and those of peers, in the order of `input.gates.peers`. */
+  readonly gateTables: { readonly judge: LatencyTables | null; readonly peers: readonly LatencyTables[] };
+  /** Models that may be a cascade, as indices into the sample's: all can be served, and none answers for gates alone. */
+  readonly cascades: readonly (readonly number[])[];
   /**
    * Searches. A repeated call forgets the routings and tables added after the search instead, so that no answer depends on earlier
    * queries.

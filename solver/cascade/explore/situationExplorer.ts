@@ -9,7 +9,7 @@ import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
 import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
 import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
-import { type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
+import { asksJudgeOn, type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
 import type { Workload } from "@/solver/workload/workload";
 import { type PlanningSample, planningSample } from "../routing/routing";
 import { fixedTopology } from "../tables/fixedTopology";
@@ -158,5 +158,5 @@ function gatedSample(
 ): PlanningSample {
   const sample = planningSample(gates.size === 0 ? workload.outcomes : withGateScores(workload, gates), rows, models);
   if (gates.size === 0) return sample;
-  return { ...sample, asksJudge: models.map((model) => Uint8Array.from(rows, (row) => gates.get(model)?.judged?.[row] ?? 0)) };
+  return { ...sample, asksJudge: asksJudgeOn(gates, models, rows) };
 }

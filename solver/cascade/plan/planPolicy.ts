@@ -2,6 +2,7 @@ import type { GateDocument } from "@/solver/gates/gateDocument";
 import { routerOf } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { judgesAny, scoresByJudge } from "@/solver/plan/policySchema";
+import { gateDocumentsOf, whenUnscored } from "@/solver/stageGates/stageGate";
 import type { Finalist } from "../deploy/finalist";
 import { approvedRanges } from "./approvedRanges";
 import type { CompleteInput } from "./planInput";
@@ -32,9 +33,7 @@ export function planPolicy(
     thresholds: [...thresholds],
     judge: {
       ...judgeOf(judge, { judges, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
-      // Engines may report no log probabilities, and none may be free for further answers: the floor of quality holds only if an answer
-      // without a score is not accepted.
-      ...(gates?.some(({ kind }) => kind !== "judge") && scores ? { whenDown: "largest" as const } : {}),
+      ...(scores && whenUnscored(gates ?? []) === "largest" ? { whenDown: "largest" as const } : {}),
     },
     ...(gates === undefined ? {} : { gates: [...gates] }),
     ...(directStart === undefined || startBelow === 0
@@ -59,7 +58,10 @@ function gateDocuments(
   stages: readonly number[],
 ): readonly GateDocument[] | undefined {
   if (gates === undefined || stages.length === 1) return undefined;
-  return stages.slice(0, -1).map((model) => gates.stages.get(sample.models[model] ?? "")?.document ?? { kind: "judge" });
+  return gateDocumentsOf(
+    gates.stages,
+    stages.map((model) => sample.models[model] ?? ""),
+  );
 }
 
 /** A finalist as its thresholds may move on its replicas. */

@@ -4,7 +4,7 @@ import type { CascadePolicy } from "@/solver/plan/plan";
 import { judgedStages, type PlanningSample, type Routed, routePrompts, shareOfEach } from "./routing";
 
 /**
- * Sends every prompt of the sample through cascade routing (`nextModel.ts`), as the policy does with the scores of router and judge in the
+ * Sends every prompt of the sample through cascade routing (`nextModel.ts`), as the policy does with the scores of router and gates in the
  * table. Prompts may pass stages over.
  *
  * @param stages indices into `sample.models`, one for each stage of the document.
@@ -29,10 +29,11 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
     for (;;) {
       visits[prompt] = (visits[prompt] ?? 0) | (1 << at);
       count[at] = (count[at] ?? 0) + 1;
-      if (!next.leadsOn(scores, answers, at)) break;
-      judgements += 1;
+      if (!next.scores(scores, answers, at)) break;
+      const model = stages[at] ?? 0;
+      judgements += sample.asksJudge === undefined ? 1 : (sample.asksJudge[model]?.[prompt] ?? 0);
       scored[prompt] = (scored[prompt] ?? 0) | (1 << at);
-      answers.push({ stage: at, score: sample.judged[stages[at] ?? 0]?.[prompt] ?? 0 });
+      answers.push({ stage: at, score: sample.judged[model]?.[prompt] ?? 0 });
       const { stage } = next.choose(scores, answers);
       if (stage === null) break;
       at = stage;

@@ -120,8 +120,19 @@ export const isScored = ({ judged, scored }: Pick<Routed, "judged" | "scored">, 
   judged[stage] === true && (scored === undefined || (((scored[prompt] ?? 0) >> stage) & 1) === 1);
 
 /** Prompts (positions in the sample) whose answer of a stage is scored, in sample order. */
-export const promptsScored = (routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored">, stage: number): Int32Array =>
-  promptsReaching(routed, stage).filter((prompt) => isScored(routed, prompt, stage));
+export function promptsScored(routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored">, stage: number): Int32Array {
+  const reaching = promptsReaching(routed, stage);
+  if (routed.judged[stage] === true && routed.scored === undefined) return reaching;
+  return reaching.filter((prompt) => isScored(routed, prompt, stage));
+}
+
+/**
+ * Calls of a stage's engines for each request, on average: its answers, and the further ones that their gate asks for where it scores them.
+ *
+ * @param further answers for each scored one.
+ */
+export const stageCallsPerRequest = (routed: Omit<Routed, "accepted">, stage: number, further: number): number =>
+  (routed.share[stage] ?? 0) + (further === 0 ? 0 : (further * promptsScored(routed, stage).length) / routed.exit.length);
 
 /**
  * Judgements for each request, on average.

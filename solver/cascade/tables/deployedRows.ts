@@ -1,5 +1,5 @@
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
-import { type PlanningSample, promptsReaching, type Routed } from "../routing/routing";
+import { type PlanningSample, promptsReaching, type Routed, stageCallsPerRequest } from "../routing/routing";
 import type { JudgeEngine, JudgeTables } from "./judgeTables";
 import type { LatencyTables, MixTables, NearTables } from "./latencyTables";
 import type { Mix } from "./mix";
@@ -59,11 +59,10 @@ export function deployedRows(
 ): readonly DeployedRow[] {
   const rows = mixesOf(of).map((mix, stage): DeployedRow => {
     const model = of.stages[stage] ?? 0;
-    const further = of.routed.judged[stage] ? (samples?.[model] ?? 0) : 0;
     return {
       model: sample.models[model] ?? "",
       index: model,
-      requestsPerSecond: requestsPerSecond * mix.share * (1 + further),
+      requestsPerSecond: requestsPerSecond * stageCallsPerRequest(of.routed, stage, samples?.[model] ?? 0),
       near: () => tables.near(model, mix),
       exact: (also) => tables.exact(model, mix, also),
       heldTokens: () => tables.heldTokens(model, mix),

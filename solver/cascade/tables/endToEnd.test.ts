@@ -94,6 +94,23 @@ describe("composeEndToEnd", () => {
     );
   });
 
+  it("waits for a gate's further answers only where it scores the stage's own", () => {
+    fc.assert(
+      fc.property(latencies, shares, fc.double({ min: 0.01, max: 30, noNaN: true }), (stageSeconds, share, peerSeconds) => {
+        const given = { ...input(stageSeconds, share), stageSeconds: [...stageSeconds, peerSeconds], judgeSecondsPerCall: 0 };
+        const random = seededRandom(6);
+        const visits = given.exit.map((leaves) => (2 << leaves) - 1);
+        const scored = visits.map((own) => own & random.int(4));
+        const beside = Float64Array.from(given.exit, () => random.lognormal(-0.8, 0.5));
+        const whereScored = beside.map((own, prompt) => (((scored[prompt] ?? 0) & 1) === 1 ? own : 0));
+        const some = composeEndToEnd({ ...given, visits, scored, besides: [{ stage: 0, row: 3, relative: beside }] });
+        const idle = composeEndToEnd({ ...given, visits, besides: [{ stage: 0, row: 3, relative: whereScored }] });
+        expect(some).toEqual(idle);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("finds the percentile of the summed latencies, wherever requests start", () => {
     fc.assert(
       fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {

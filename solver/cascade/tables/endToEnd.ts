@@ -42,8 +42,8 @@ export interface EndToEndInput {
    */
   readonly judgedRelative?: Float64Array;
   /**
-   * Answers of other models that a stage's gate waits for beside the stage's own: the slowest counts. `row` is the place of their percentile in
-   * `stageSeconds`, `relative` as for stages.
+   * Answers of other models that a stage's gate waits for beside the stage's own where it scores that: the slowest counts. `row` is the place of
+   * their percentile in `stageSeconds`, `relative` as for stages.
    */
   readonly besides?: readonly { readonly stage: number; readonly row: number; readonly relative: Float64Array }[] | undefined;
   /** 0.95 for p95. */
@@ -88,6 +88,10 @@ export function composeEndToEnd({
   const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
   for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
   const waitedFor = relative.map((own, stage) => [{ row: stage, relative: own }, ...besides.filter((beside) => beside.stage === stage)]);
+  const answersTo = (prompt: number, stage: number) => {
+    const all = waitedFor[stage] ?? [];
+    return scored === undefined || isIn(scored, prompt, stage) ? all : all.slice(0, 1);
+  };
   const secondsOf = ({ row, relative: own }: { readonly row: number; readonly relative: Float64Array }, prompt: number): number =>
     (stageSeconds[row] ?? 0) * (own[prompt] ?? 0);
   for (const [stage, answers] of waitedFor.entries()) {
@@ -101,7 +105,7 @@ export function composeEndToEnd({
         continue;
       }
       let slowest = 0;
-      for (const answer of answers) slowest = Math.max(slowest, secondsOf(answer, prompt));
+      for (const answer of answersTo(prompt, stage)) slowest = Math.max(slowest, secondsOf(answer, prompt));
       total[at] = (total[at] ?? 0) + slowest;
     }
   }
@@ -122,8 +126,8 @@ export function composeEndToEnd({
     const prompt = at * stride;
     for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1) {
       if (!visited(prompt, stage)) continue;
-      const slowest = waitedFor[stage]?.reduce((a, b) => (secondsOf(b, prompt) > secondsOf(a, prompt) ? b : a));
-      if (slowest !== undefined) weights[slowest.row] = (weights[slowest.row] ?? 0) + (slowest.relative[prompt] ?? 0);
+      const slowest = answersTo(prompt, stage).reduce((a, b) => (secondsOf(b, prompt) > secondsOf(a, prompt) ? b : a));
+      weights[slowest.row] = (weights[slowest.row] ?? 0) + (slowest.relative[prompt] ?? 0);
     }
     if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
     judged += judging(prompt);

@@ -1,6 +1,6 @@
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
-import { promptsReaching, type Routed } from "../routing/routing";
+import { promptsScored, type Routed } from "../routing/routing";
 import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
 import type { Mix } from "./mix";
 
@@ -15,7 +15,7 @@ export interface PeerEngine {
   readonly askedBy: readonly number[];
 }
 
-type Asked = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "visits" | "judged"> };
+type Asked = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored"> };
 
 /** Latency tables of a peer's engines: its requests are the answers to stages' prompts, asked for when those stages are. */
 export interface PeerTables {
@@ -54,7 +54,7 @@ export function createPeerTables(input: LatencyTablesInput, engine: PeerEngine):
     engine,
     tables,
     mix(of) {
-      const calls = asking(of).flatMap(({ stage, from }) => Array.from(promptsReaching(of.routed, stage), (prompt) => from + prompt));
+      const calls = asking(of).flatMap(({ stage, from }) => Array.from(promptsScored(of.routed, stage), (prompt) => from + prompt));
       return { prompts: Int32Array.from(calls), share: calls.length / sample.prompts / askedBy.length };
     },
     besides(of) {

@@ -119,18 +119,27 @@ describe("servingFiguresOf cascade routing", { timeout: 120_000 }, () => {
     expect(lost.capacityPerSecond!).toBeGreaterThan(0);
   });
 
-  it("is refused in one sentence over a gate that is not the judge", () => {
-    const agreeing: CascadePolicy = { ...byGain, gates: [{ kind: "confidence", measure: "minimum" }] };
-    const confident = {
-      ...scored.workload.outcomes,
-      models: scored.workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })),
+  it("serves over another gate as over the judge where the scores are the same, and without waiting for it", () => {
+    const models = scored.workload.outcomes.models.map((own) => {
+      const judgedScores = own.judged.map(Math.round);
+      return { ...own, judged: judgedScores, confidence: judgedScores };
+    });
+    const alike = { ...scored, workload: { ...scored.workload, outcomes: { ...scored.workload.outcomes, models } } };
+    const calibration = { raw: [0, 100], calibrated: [0, 100] };
+    const { cascadeRouting } = byGain;
+    if (cascadeRouting === undefined) throw new Error("the policy has cascade routing");
+    const fitted = cascadeRouting.gates.map((gate) => gate && { ...gate, kind: "confidence" as const, gpuSeconds: 0 });
+    const gated: CascadePolicy = {
+      ...byGain,
+      gates: [{ kind: "confidence", measure: "minimum", calibration }],
+      cascadeRouting: { ...cascadeRouting, gates: fitted },
     };
-    const refused = (policy: CascadePolicy) =>
-      servingRefusal({ ...scored, workload: { ...workload, outcomes: confident } }, { policy, engines: engines(small, large) });
-    expect(refused(byGain)).toBeNull();
-    expect(refused(agreeing)).toBe(
-      `Cascade routing is planned and simulated with the judge as its gate, and the gate of ${small} is another: choose the judge, or a cascade by thresholds.`,
-    );
+    const all = engines(small, large, large, judge);
+    expect(servingRefusal(alike, { policy: gated, engines: all })).toBeNull();
+    const [over, judgedOver] = [gated, byGain].map((policy) => servingFiguresOf(alike)({ policy, engines: all }));
+    expect(over?.quality).toBe(judgedOver?.quality);
+    expect(over?.share).toEqual(judgedOver?.share);
+    expect(over!.p95Seconds!).toBeLessThan(judgedOver!.p95Seconds!);
   });
 });
 

@@ -18,13 +18,13 @@ import { gatePeersOf, gatesByModel, judgeEngineOf, modelsOf, type SlackPolicy } 
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
-import { gainRefusal, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
+import { asksJudgeOn, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { simulatedRequests, WARM_UP_SHARE } from "../deploy/wholeSimulation";
 import { routeByPolicy } from "../routing/gainRouting";
-import { planningSample, promptsReaching, type Routed } from "../routing/routing";
+import { planningSample, promptsReaching, promptsScored, type Routed, stageCallsPerRequest } from "../routing/routing";
 import { judgedVisits } from "../tables/judgeTables";
 
 /** An engine that takes requests. */
@@ -94,8 +94,6 @@ export function servingRefusal(
   if (unknown !== undefined) return `The workload ${workload.name} has no answers of ${unknown}.`;
   const gates = policy.kind === "cascade" ? stageGatesOf(workload, gatesByModel(policy)) : null;
   if (gates !== null && isRefused(gates)) return gateRefusalText(gates);
-  const unserved = gates === null || policy.kind !== "cascade" || policy.cascadeRouting === undefined ? null : gainRefusal(gates);
-  if (unserved !== null) return gateRefusalText(unserved);
   for (const { model, gpu, tp, pp } of engines) {
     const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
     if (card === undefined || type === undefined) return `There is no card of ${card === undefined ? model : gpu}.`;
@@ -174,8 +172,7 @@ export function servingFiguresOf({
     const models = policy.stages.map(({ model }) => model);
     const gates = gatesIn(policy);
     const scored = planningSample(withGateScores(workload, gates), planning, models);
-    const asksJudge = models.map((model) => Uint8Array.from(planning, (row) => gates.get(model)?.judged?.[row] ?? 0));
-    const table = policy.gates === undefined ? scored : { ...scored, asksJudge };
+    const table = policy.gates === undefined ? scored : { ...scored, asksJudge: asksJudgeOn(gates, models, planning) };
     const routed = routeByPolicy(table, policy);
     const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below, policy.gates, policy.cascadeRouting]);
     const of = (model: string) => engines.filter((engine) => engine.model === model);
@@ -184,10 +181,8 @@ export function servingFiguresOf({
         inputTokens: table.inputTokens[prompt] ?? 0,
         outputTokens: table.outputTokens[stage]?.[prompt] ?? 0,
       }));
-      const calls = 1 + (routed.judged[stage] ? (gates.get(model)?.samples ?? 0) : 0);
-      return work === null
-        ? Number.POSITIVE_INFINITY
-        : saturation(of(model), work, `${mix} ${stage}`) / (calls * (routed.share[stage] ?? 1));
+      const calls = stageCallsPerRequest(routed, stage, gates.get(model)?.samples ?? 0);
+      return work === null ? Number.POSITIVE_INFINITY : saturation(of(model), work, `${mix} ${stage}`) / calls;
     });
     return Math.min(...stages, ...gatePeersOf(policy).map(peerCapacity), judgeCapacity(policy, routed, mix));
 
@@ -195,7 +190,7 @@ export function servingFiguresOf({
     function peerCapacity(peer: string): number {
       const tokens = workload.outcomes.models.find(({ model }) => model === peer)?.outputTokens;
       const asking = models.flatMap((model, stage) => (routed.judged[stage] && gates.get(model)?.peers.includes(peer) ? [stage] : []));
-      const calls = asking.flatMap((stage) => [...promptsReaching(routed, stage)]);
+      const calls = asking.flatMap((stage) => [...promptsScored(routed, stage)]);
       const work = repeated(Int32Array.from(calls), (prompt) => ({
         inputTokens: table.inputTokens[prompt] ?? 0,
         outputTokens: tokens?.[planning[prompt] ?? 0] ?? 0,

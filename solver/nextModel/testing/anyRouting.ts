@@ -12,12 +12,15 @@ interface Drawn {
   readonly equalCosts?: boolean;
   /** Left out: two or three. */
   readonly stages?: number;
+  /** GPU-seconds of a gate's score; left out: none or some. */
+  readonly gateSeconds?: fc.Arbitrary<number>;
 }
 
 /** Any cascade routing, fitted or not: gates may say much or little, models may be right together or apart. */
-export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages }: Drawn): fc.Arbitrary<CascadeRoutingDocument> {
+export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages, gateSeconds }: Drawn): fc.Arbitrary<CascadeRoutingDocument> {
   const gate = fc
     .record({
+      gpuSeconds: gateSeconds ?? fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5, noNaN: true })),
       ends: fc.tuple(fc.double({ min: 0, max: 100, noNaN: true }), fc.double({ min: 0, max: 100, noNaN: true })),
       levels: fc.array(
         fc.record({ score: fc.double({ min: 0, max: 100, noNaN: true }), share: fc.double({ min: 0.01, max: 1, noNaN: true }) }),
@@ -27,7 +30,8 @@ export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages }: Dr
         },
       ),
     })
-    .map(({ ends: [one, other], levels }) => ({
+    .map(({ gpuSeconds, ends: [one, other], levels }) => ({
+      gpuSeconds,
       calibration: { raw: [0, 100], calibrated: [Math.min(one, other), Math.max(one, other)] },
       levels,
     }));
@@ -45,6 +49,14 @@ export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages }: Dr
     });
   });
 }
+
+/** The same with gates that say nothing: every answer has one score, which is the quality that is expected of it. */
+export const constantGates = (document: CascadeRoutingDocument): CascadeRoutingDocument => ({
+  ...document,
+  gates: document.gates.map(
+    (gate) => gate && { ...gate, calibration: { raw: [0, 100], calibrated: [50, 50] }, levels: [{ score: 50, share: 1 }] },
+  ),
+});
 
 /** The same with heads that say nothing. */
 export const constantHeads = (document: CascadeRoutingDocument): CascadeRoutingDocument => ({

@@ -9,7 +9,7 @@ interface GainChoice {
   start(routerScores: RouterScores): Start;
   /** @param score of the stage's gate for the answer at hand. @returns null for a request that the router does not score for every model. */
   verdict(stage: number, score: number, evidence: Evidence): Verdict | null;
-  /** Whether some score of the stage's gate would send the request on; also where the thresholds decide. */
+  /** Whether the stage's answer is scored; also where the thresholds decide. */
   scores(stage: number, evidence: Evidence): boolean;
 }
 
@@ -40,7 +40,7 @@ export function gainChoice(models: readonly string[], document: CascadeRoutingDo
     },
     scores(stage, { routerScores, answers }) {
       const scores = scoresOf(models, routerScores);
-      return scores === null || next.leadsOn(scores, answers, stage);
+      return scores === null || next.scores(scores, answers, stage);
     },
   };
 }

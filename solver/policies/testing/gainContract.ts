@@ -69,15 +69,15 @@ export function gainContract(name: string, { build, document }: GainUnderTest): 
       );
     });
 
-    it("has an answer scored only where some score would send its request on, and accepts it unscored else", () => {
+    it("has an answer scored only where its score is worth what it takes, and accepts it unscored else", () => {
       fc.assert(
         fc.property(scoresOf, (scores) => {
           const policy = build();
           const evidence = { routerScores: routerScores(scores), answers: [] };
           for (const stage of models.keys()) {
-            const leadsOn = next.leadsOn(scores, [], stage);
-            expect(policy.judges(stage, evidence)).toBe(leadsOn);
-            if (document.gates[stage] != null && !leadsOn) expect(policy.acceptReason(stage, evidence)).toBe("no-gain-at-any-score");
+            const isScored = next.scores(scores, [], stage);
+            expect(policy.judges(stage, evidence)).toBe(isScored);
+            if (document.gates[stage] != null && !isScored) expect(policy.acceptReason(stage, evidence)).toBe("no-gain-at-any-score");
           }
         }),
       );
