@@ -77,7 +77,7 @@ describe("gatewayConfig", () => {
     expect(after.replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([50, 60, 40]);
   });
 
-  it("has requests wait for a model whose last engine changes its GPU, unless a larger stage is in service or everything is being ended", () => {
+  it("has requests wait for a model whose last engine changes its GPU, unless everything is being ended", () => {
     const plan = planHolding([40, 7]);
     const before = configFor(plan, null);
     expect(before.awaited).toBeUndefined();
@@ -85,10 +85,8 @@ describe("gatewayConfig", () => {
     const [small, large] = engines.map(({ id }) => id) as [string, string];
     const awaitedWith = (routing: { planId: string | null; active: string[]; cordoned: string[] }) =>
       gatewayConfig({ routing, plan, engines, judge, timeScale: 1, current: before })?.awaited;
-    expect(awaitedWith({ planId: plan.id, active: [small], cordoned: [large] })).toEqual(["large"]);
-    expect(awaitedWith({ planId: plan.id, active: [small], cordoned: [] })).toEqual(["large"]);
-    expect(awaitedWith({ planId: plan.id, active: [], cordoned: [small, large] })).toEqual(["small", "large"]);
-    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [small] })).toBeUndefined();
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [small] })).toEqual(["small"]);
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [] })).toEqual(["small"]);
     expect(awaitedWith({ planId: null, active: [], cordoned: [small, large] })).toBeUndefined();
   });
 

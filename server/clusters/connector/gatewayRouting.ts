@@ -72,8 +72,9 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
   // The gateway refuses a model without any engine. A model that is out while its GPUs are reassigned stays listed, cordoned.
   const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
+  // Its requests wait for it, unless everything is being stopped.
   const inService = (model: string): boolean => replicas.some((replica) => replica.model === model && replica.state === "active");
-  const awaited = routing.planId === null ? [] : awaitedOf(part.policy, inService);
+  const awaited = routing.planId === null ? [] : deployedModelsOf(part.policy).filter((model) => !inService(model));
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -86,16 +87,6 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
     judge: judgeFor(part.policy, judge, replicas),
     timeScale,
   };
-}
-
-/**
- * Models out of service whose requests wait until they are back. Those for a stage of a cascade go on at a larger one instead where that is
- * in service.
- */
-function awaitedOf(policy: PolicyDocument, inService: (model: string) => boolean): string[] {
-  const stages = policy.kind === "cascade" ? policy.stages.map(({ model }) => model) : [];
-  const hasLarger = (model: string): boolean => stages.includes(model) && stages.slice(stages.indexOf(model) + 1).some(inService);
-  return deployedModelsOf(policy).filter((model) => !inService(model) && !hasLarger(model));
 }
 
 /** The configuration that a gateway has after it was given one without settings: it keeps those of its present one. */

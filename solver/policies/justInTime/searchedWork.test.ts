@@ -48,7 +48,7 @@ for (const selection of selections) {
 
   it(`work whose search still runs is not sent and bars nobody: ${name}`, () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), (searching) => {
+      fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), (searching) => {
         const policy = policyOf(selection);
         const waiting = searching.map((runs, at) => workOf(`w${at}`, at, runs));
         for (const work of waiting) policy.observe({ kind: "queued", work });
