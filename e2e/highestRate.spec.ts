@@ -72,11 +72,11 @@ test("an operator asks for the highest rate, drags its budget, cancels a search,
     const floor = page.getByRole("spinbutton", { name: "Quality floor" });
     await floor.fill("100");
     await floor.press("Enter");
-    await expect(answer).toContainText("No rate keeps floor and budget.", SEARCH);
+    await expect(answer).toContainText("No rate that was tried has a plan.", SEARCH);
     await accessible(page);
     await page.getByRole("button", { name: /Lower the floor to/ }).click();
     await expect(floor).not.toHaveValue("100");
-    await expect(answer).not.toContainText("No rate keeps floor and budget.", SEARCH);
+    await expect(answer).not.toContainText("No rate that was tried has a plan.", SEARCH);
     await floor.fill("55");
     await floor.press("Enter");
     await expect(now).toBeHidden(SEARCH);

@@ -34,7 +34,7 @@ interface Recalibrated {
 /** What labels say of the gates of a policy in force, and the same cascade with the new calibrations. */
 export interface RecalibratedGates {
   readonly gates: readonly LabelledGate[];
-  /** null: no gate has enough labels. */
+  /** null: no gate has enough labels, or the calibrations in force are better. */
   readonly policy: CascadePolicy | null;
   /** A sentence for each new calibration. */
   readonly notes: readonly string[];
@@ -60,7 +60,7 @@ export function recalibratedGates(policy: CascadePolicy, sources: LabelSources):
       return { stage, model, threshold, place, gate, scores, made: recalibrate(scores, gate.calibration) };
     });
   });
-  const fitted = all.filter(({ made }) => made.kind === "fitted");
+  const fitted = all.filter(({ gate, made }) => made.kind === "fitted" && made.gain.high >= 0 && isChangeable(policy, gate));
   const gates = documents.map((document, stage) =>
     withCalibrations(
       document,
@@ -76,6 +76,10 @@ export function recalibratedGates(policy: CascadePolicy, sources: LabelSources):
     notes: fitted.flatMap(noteOf),
   };
 }
+
+/** Cascade routing reads the judge's own scores, which its posterior was fitted to. */
+const isChangeable = ({ cascadeRouting }: CascadePolicy, { kind }: SimpleGateDocument): boolean =>
+  cascadeRouting === undefined || kind !== "judge";
 
 interface StageOfPolicy {
   readonly policy: PolicyDocument;

@@ -20,8 +20,14 @@ const isCounted = (answer: Asked): answer is Counted => answer.inputTokens !== n
 
 export type ClosedLoop =
   | { readonly kind: "measured"; readonly run: MeasuredRun; readonly sent: number; readonly tokens: number }
-  /** Requests failed, or their lengths are not known or not one. */
-  | { readonly kind: "failed"; readonly message: string; readonly sent: number; readonly tokens: number }
+  /** Requests failed, or, by `reason`, their lengths are not known or not those asked for. */
+  | {
+      readonly kind: "failed";
+      readonly reason: "requests" | "lengths";
+      readonly message: string;
+      readonly sent: number;
+      readonly tokens: number;
+    }
   | { readonly kind: "stopped"; readonly sent: number; readonly tokens: number };
 
 interface Loop {
@@ -85,12 +91,12 @@ export async function closedLoop(
   const used = { sent, tokens: asked.slice(0, sent).reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0) };
   if (signal.aborted) return { kind: "stopped", ...used };
   if (failures.length > mostFailures || answers.length < concurrency)
-    return { kind: "failed", message: failures[0] ?? "no answer", ...used };
+    return { kind: "failed", reason: "requests", message: failures[0] ?? "no answer", ...used };
   const counted = answers.filter(isCounted);
   const fault = lengthFault(counted, answers.length);
   return fault === null
     ? { kind: "measured", run: runOf(counted, { ...centre, concurrency }, startedMs), ...used }
-    : { kind: "failed", message: fault, ...used };
+    : { kind: "failed", reason: "lengths", message: fault, ...used };
 }
 
 /** Why the lengths of answers are not those asked for, in a sentence without its full stop; null: they are, up to one factor. */

@@ -60,9 +60,9 @@ const MOST_CONCURRENCY = 64;
 /** An engine is watched so long for the requests of others before it gets load. */
 const WATCH_MS = 2_000;
 
-/** What a person can do about an engine that cannot be measured. */
+/** What a person can do about an engine whose answers have other lengths. */
 const wayOut =
-  "A measurement asks for answers of exact lengths by min_tokens and ignore_eos. An engine that honours neither can be attached, but plans use the built-in tables, or a profile that you import.";
+  " A measurement asks for answers of exact lengths by min_tokens and ignore_eos. An engine that honours neither can be attached, but plans use the built-in tables, or a profile that you import.";
 
 /** Failures in a row after which there is nothing to measure. */
 const HOPELESS = 4;
@@ -136,7 +136,7 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
           return {
             kind: "refused",
             reason: "failing",
-            message: `${HOPELESS} runs in a row failed: ${ended.message}. ${wayOut}`,
+            message: `${HOPELESS} runs in a row failed: ${ended.message}.${ended.reason === "lengths" ? wayOut : ""}`,
             runs: sweep.runs,
           };
         continue;

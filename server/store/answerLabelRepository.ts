@@ -9,14 +9,14 @@ const given = sql`rowid`;
 /** Manual labels of answers that gateways served. */
 export function createAnswerLabelRepository(db: Database) {
   return {
-    /** A repeated label replaces the earlier one. */
+    /** A repeated label replaces the earlier one and keeps its time: a calibration that was fitted to the answer has seen it. */
     save(label: StoredAnswerLabel): void {
-      const { quality, actor, at } = label;
+      const { quality, actor } = label;
       db.insert(answerLabels)
         .values({ ...label, raw: [...label.raw] })
         .onConflictDoUpdate({
           target: [answerLabels.clusterId, answerLabels.decisionId, answerLabels.model],
-          set: { quality, actor, at },
+          set: { quality, actor },
         })
         .run();
     },

@@ -10,7 +10,7 @@ import { buttonClass } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { type LabelledStage, labelledText } from "./prepareLabel";
 
-/** A person's label of the answer that the client got, with which its gate is calibrated anew. */
+/** A person's label of the answer that the client got, with which its gate is calibrated again. */
 export function LabelAnswer(props: { readonly clusterId: string; readonly decisionId: string; readonly stage: LabelledStage }) {
   const { clusterId, decisionId, stage } = props;
   const id = useId();
@@ -28,7 +28,7 @@ export function LabelAnswer(props: { readonly clusterId: string; readonly decisi
       </h3>
       <p className="text-xs text-ink-3">
         If you know it: the record does not hold it. Its gate gave it a raw score of {stage.raw}; with enough labels the gate is calibrated
-        anew.
+        again.
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that act at once are no fields of a form. */}
       <div role="group" aria-label="Label" className="flex flex-wrap gap-2">
@@ -47,7 +47,7 @@ export function LabelAnswer(props: { readonly clusterId: string; readonly decisi
       </div>
       {hindrance !== null && <p className="text-xs text-ink-3">{hindrance}</p>}
       <p role="status" className="text-xs text-ink-2">
-        {label.isPending ? "Keeping the label …" : labelledText(present)}
+        {label.isPending ? "Keeping the label …" : given.isPending ? "Reading the labels …" : given.isError ? "" : labelledText(present)}
       </p>
       <ErrorLine error={label.error ?? given.error} />
     </section>

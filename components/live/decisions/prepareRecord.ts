@@ -147,7 +147,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   "surer-within-slack": "its model is more confident and not much more loaded than the least loaded one",
   "largest-expected-gain": "of all models this one has the best trade-off between expected quality and cost",
   "no-gain-worth-its-cost": "no larger model is expected to gain enough for its cost",
-  "no-gain-at-any-score": "no score of it is expected to lead to a gain worth its cost, so it was not scored",
+  "no-gain-at-any-score": "its score is not expected to be worth its cost, so it was not scored",
   "score-below-threshold": "the score is below the threshold",
   "score-at-or-above-threshold": "the score is at or above the threshold",
   "last-stage": "there is no stage after it",

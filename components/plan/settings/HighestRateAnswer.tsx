@@ -36,7 +36,8 @@ function Content({ answer, onAgain }: { readonly answer: Answer; readonly onAgai
       // The plan's panel announces the reason.
       return (
         <p className="text-sm text-ink-2">
-          <span className="font-medium text-ink">No rate keeps floor and budget.</span> {answer.reason} Ways out are listed under The plan.
+          <span className="font-medium text-ink">No rate that was tried has a plan.</span> {answer.reason} Ways out are listed under The
+          plan.
         </p>
       );
     case "found":

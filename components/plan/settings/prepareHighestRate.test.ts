@@ -35,7 +35,7 @@ it("gives the rate, the p95 with its band, and what refuses the next rate", () =
 
 it("says that no higher rate was tried where nothing refused one", () => {
   const unbound = { ...plan, solver: { ...plan.solver, highestRate: { firstRequestsPerSecond: 20, refused: null } } };
-  expect(prepared({ plan: unbound })).toMatchObject({ next: { says: "No higher rate was tried", reason: "" } });
+  expect(prepared({ plan: unbound })).toMatchObject({ next: { says: "The search ended before a rate was refused", reason: "" } });
 });
 
 it("names the stage's p95 first where the budget applies to that", () => {

@@ -10,7 +10,7 @@ export type HighestRateAnswer =
   /** The first search runs, or was cancelled: nothing is found yet. */
   | { readonly kind: "none-yet" }
   | { readonly kind: "failed"; readonly message: string }
-  /** No rate has a plan. */
+  /** No rate that was tried has a plan. */
   | { readonly kind: "infeasible"; readonly reason: string }
   | ({ readonly kind: "found" } & FoundRate)
   /** The last answer was for other settings; `now`: what the tables say of its rate under the present ones. */
@@ -48,11 +48,11 @@ function foundRate({ inputs, predictions, solver }: Pick<Plan, "inputs" | "predi
   const band = `p95 ${formatSeconds(p95Seconds)}, ${formatSecondsSpan(p95Band)} at ${formatPercent(p95Band.confidence)}`;
   const { latency } = inputs.objective;
   return {
-    rate: formatFineRate(inputs.workload.requestsPerSecond),
+    rate: `${refused === null ? "at least " : ""}${formatFineRate(inputs.workload.requestsPerSecond)}`,
     p95: latency === "end-to-end" ? band : `largest stage p95 ${formatSeconds(largestStageP95Seconds)}; end to end ${band}`,
     next:
       refused === null
-        ? { says: "No higher rate was tried", reason: "" }
+        ? { says: "The search ended before a rate was refused", reason: "" }
         : { says: `${formatFineRate(refused.requestsPerSecond)} is stopped by ${limitName(refused.kind)}`, reason: refused.reason },
   };
 }

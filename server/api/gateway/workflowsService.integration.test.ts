@@ -71,7 +71,16 @@ it("tells a cluster without a gateway, a gateway that learns nothing, one that d
 
 const rounds: GatewayRounds = {
   ...{ rounds: null, programs: [], asOfSeconds: 3 },
-  predictions: { whole: 0, partial: 0, none: 0, unasked: 0, meanMs: null, meanBudgetMs: null, evaluatedShare: null, waitedFor: { search: 0, engine: 0 } },
+  predictions: {
+    whole: 0,
+    partial: 0,
+    none: 0,
+    unasked: 0,
+    meanMs: null,
+    meanBudgetMs: null,
+    evaluatedShare: null,
+    waitedFor: { search: 0, engine: 0 },
+  },
 };
 
 it("tells a gateway's rounds by its clock, and one that knows nothing of rounds apart from a cluster without a gateway", async () => {

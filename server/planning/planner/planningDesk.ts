@@ -31,8 +31,8 @@ import { gatesRefusal, gatesToPlan } from "./plannedGates";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 import { readByRouter } from "./situationOf";
 
-/** Cached explorations: the tables of one take a few MB. */
-const KEPT_EXPLORERS = 6;
+/** Cached explorations: the tables of one take a few MB. A solve over all gates needs five, which must not push out one another. */
+const KEPT_EXPLORERS = 12;
 
 /** Upper bound of nodes and GPUs in the search for how many GPUs a model would need. */
 const ENOUGH_GPUS = 64;
