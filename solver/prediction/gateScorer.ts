@@ -26,6 +26,12 @@ const MOST_BIAS = 20;
 const WORD_SCALES = [1, 4];
 
 /**
+ * Rows on which penalty and word scale are chosen at most, where there are words: a cross-fit chooses them for every fold, and on thousands of
+ * long texts that takes minutes.
+ */
+const MOST_CHOOSING_TEXTS = 600;
+
+/**
  * Learns a scorer: logistic regression with L2 on an answer's facts, each at a deviation of 1, and on hashed TF-IDF of 1-2-grams of prompt and
  * answer. It has the place of FrugalGPT's generation scoring function (section 3). The penalty, and how much words weigh, are those of the least
  * log loss in cross-validation. Words are left out unless they lower it by more than one standard error (the rule of Breiman et al.,
@@ -33,36 +39,21 @@ const WORD_SCALES = [1, 4];
  *
  * @throws RangeError without answers or features.
  */
-export function trainScorer(rows: ScorerRows, seed: number): LearntScorer {
-  return learnScorer(rows, seed).scorer;
-}
-
-/** What a search finds beside the weights; a scale of 0 leaves words out. */
-interface ScorerChoice {
-  readonly penalty: number;
-  readonly scale: number;
-}
-
-/** @param settled what an earlier search on these and further rows found; left out: it is searched. */
-function learnScorer(
-  { features, facts, labels, words }: ScorerRows,
-  seed: number,
-  settled?: ScorerChoice,
-): { readonly scorer: LearntScorer; readonly choice: ScorerChoice } {
+export function trainScorer({ features, facts, labels, words }: ScorerRows, seed: number): LearntScorer {
   if (facts.length === 0 || features.length === 0) throw new RangeError("A scorer needs labelled answers and at least one feature");
   const moments = features.map((_, column) => momentsOf(facts.flatMap((row) => row[column] ?? [])));
   const known = facts.map((row) => moments.map(({ mean, scale }, column) => ((row[column] ?? mean) - mean) / scale));
   const right = Float32Array.from({ length: facts.length }, (_, row) => (labels[row] ?? 0) / 100);
   const headOf = (texts: readonly TextColumns[], scale: number) => ({
     scale,
-    head: penalisedHead(scorerMatrix(known, texts, scale), right, seed, settled && [settled.penalty]),
+    head: penalisedHead(scorerMatrix(known, texts, scale), right, seed, words && MOST_CHOOSING_TEXTS),
   });
   const learnt = ({ bias, weights }: PenalisedHead): LearntScorer => ({
     bias: Math.max(-MOST_BIAS, Math.min(MOST_BIAS, bias)),
     weights: features.map((feature, column) => ({ feature, ...(moments[column] ?? momentsOf([])), weight: weights[column] ?? 0 })),
   });
-  const withoutWords = ({ head }: ReturnType<typeof headOf>) => ({ scorer: learnt(head), choice: { penalty: head.penalty, scale: 0 } });
-  if (words === undefined || settled?.scale === 0) return withoutWords(headOf([], 0));
+  const bare = headOf([], 0);
+  if (words === undefined) return learnt(bare.head);
   const prompt = textColumns(
     words.map((each) => each.prompt),
     MOST_SCORER_WORDS,
@@ -71,20 +62,15 @@ function learnScorer(
     words.map((each) => each.answer),
     MOST_SCORER_WORDS,
   );
-  const scales = settled === undefined ? WORD_SCALES : [settled.scale];
-  const best = scales.map((scale) => headOf([prompt, answer], scale)).reduce((a, b) => (gainOf(a.head, b.head).mean > 0 ? b : a));
-  if (settled === undefined) {
-    const bare = headOf([], 0);
-    const gain = gainOf(bare.head, best.head);
-    if (!(gain.mean > gain.standardError)) return withoutWords(bare);
-  }
+  const best = WORD_SCALES.map((scale) => headOf([prompt, answer], scale)).reduce((a, b) => (gainOf(a.head, b.head).mean > 0 ? b : a));
+  const gain = gainOf(bare.head, best.head);
+  if (!(gain.mean > gain.standardError)) return learnt(bare.head);
   const weights = best.head.weights.map((weight) => best.scale * weight);
   const [from, to] = [features.length, features.length + prompt.space.buckets.length];
-  const scorer = {
+  return {
     ...learnt(best.head),
     words: { prompt: weighedWords(prompt.space, weights.subarray(from, to)), answer: weighedWords(answer.space, weights.subarray(to)) },
   };
-  return { scorer, choice: { penalty: best.head.penalty, scale: best.scale } };
 }
 
 /** How much less log loss a head has than another one on the same rows, on average. */
@@ -100,18 +86,16 @@ function gainOf(
 
 /**
  * Scores, 0..100, each by a scorer that is trained on the other folds only, so that an answer's own label does not influence its score:
- * what a calibration of the scorer is fitted to. Where there are words, the penalty and their weight are searched once, on all rows: a search for
- * each fold takes as long as all else together.
+ * what a calibration of the scorer is fitted to.
  *
  * @throws RangeError below 2 answers or 2 folds.
  */
 export function crossFittedScores(rows: ScorerRows, fit: CrossFit): Float64Array {
   const scores = new Float64Array(rows.facts.length);
-  const settled = rows.words === undefined ? undefined : learnScorer(rows, fit.seed).choice;
   for (const [fold, left] of foldsOf(rows.facts.length, fit).entries()) {
     const isLeft = new Set(left);
     const learnt = [...rows.facts.keys()].filter((row) => !isLeft.has(row));
-    const { scorer } = learnScorer(pickRows(rows, learnt), mixSeed(fit.seed, `scorer, fold ${fold}`), settled);
+    const scorer = trainScorer(pickRows(rows, learnt), mixSeed(fit.seed, `scorer, fold ${fold}`));
     const found = scoresOf(scorer, pickRows(rows, [...left]));
     for (const [at, row] of left.entries()) scores[row] = found[at] ?? 0;
   }

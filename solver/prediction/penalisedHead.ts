@@ -15,7 +15,6 @@ const MOST_CHOOSING_ROWS = 3000;
 const SLOPE_PENALTY = 1e-4;
 
 export interface PenalisedHead extends LogisticHead {
-  readonly penalty: number;
   /**
    * Log loss of each row on which the penalty was chosen, by a head that was fitted without it; none with a single row. Rows are in one order for
    * the same number of rows and seed.
@@ -28,18 +27,18 @@ export interface PenalisedHead extends LogisticHead {
  * to the outcomes by a slope and a shift (Platt 1999: a penalised head is underconfident), and the penalty with the least resulting log
  * loss is used.
  *
- * @param penalties those that are tried.
+ * @param most rows on which the penalty is chosen at most.
  */
-export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number, penalties = PENALTIES): PenalisedHead {
-  const order = shuffled(matrix.rows, seededRandom(seed)).slice(0, MOST_CHOOSING_ROWS);
+export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number, most = MOST_CHOOSING_ROWS): PenalisedHead {
+  const order = shuffled(matrix.rows, seededRandom(seed)).slice(0, most);
   const folds = Array.from({ length: FOLDS }, (_, fold) => {
     const [learnt, left] = [order.filter((__, at) => at % FOLDS !== fold), order.filter((__, at) => at % FOLDS === fold)];
     return { learnt: takeRows(matrix, learnt), known: labelsOf(right, learnt), left: takeRows(matrix, left), asked: labelsOf(right, left) };
   }).filter(({ learnt, left }) => learnt.rows > 0 && left.rows > 0);
   const asked = folds.flatMap((fold) => [...fold.asked]);
-  if (asked.length === 0) return { ...fitLogistic(matrix, right, 1), penalty: 1, losses: new Float64Array() };
+  if (asked.length === 0) return { ...fitLogistic(matrix, right, 1), losses: new Float64Array() };
   let best = { loss: Number.POSITIVE_INFINITY, losses: new Float64Array(), penalty: 1, slope: 1, shift: 0 };
-  for (const penalty of penalties) {
+  for (const penalty of PENALTIES) {
     const said = folds.flatMap(({ learnt, known, left }) => [...headLogits(left, fitLogistic(learnt, known, penalty))]);
     const { slope, shift } = platt(said, asked);
     const losses = Float64Array.from(said, (logit, row) => logLoss(slope * logit + shift, asked[row] ?? 0));
@@ -50,7 +49,6 @@ export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: n
   return {
     bias: best.slope * bias + best.shift,
     weights: weights.map((weight) => best.slope * weight),
-    penalty: best.penalty,
     losses: best.losses,
   };
 }
