@@ -37,7 +37,7 @@ export type LabelledView =
       readonly missing: string | null;
     };
 
-const lines = { raw: { name: "scores in force", letter: "F" }, calibrated: { name: "scores calibrated anew", letter: "N" } } as const;
+const lines = { raw: { name: "scores in force", letter: "F" }, calibrated: { name: "scores calibrated again", letter: "N" } } as const;
 
 /** What labels of served answers say of the gates in force on a cluster, on the page of a workload. */
 export function prepareLabelledGates(

@@ -76,7 +76,7 @@ export class WaitingEntry implements WaitingWork {
   readonly call: WorkflowCall | undefined;
   accurate: Uint32Array | undefined;
   searching: boolean | undefined;
-  /** When its search ended, in engine seconds; null: it did not wait beside one. */
+  /** Engine seconds at which its search ended; null: no search ran while it waited. */
   searchedSeconds: number | null = null;
   forecast: AgentForecast | undefined;
   readonly failedStages: readonly number[] | undefined;
