@@ -109,5 +109,7 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
       return "the cheapest accurate configuration, fixed at arrival";
     case "quickest":
       return `the quickest accurate configuration, ${selection.when === "arrival" ? "fixed at arrival" : "again at each stage"}`;
+    case "worth":
+      return "models chosen just in time, by worth";
   }
 }

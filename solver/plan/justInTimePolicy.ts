@@ -25,6 +25,14 @@ const selectionSchema = z.discriminatedUnion("kind", [
    * (per-input++).
    */
   z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
+  /** Request by request in the policy's order, the model of highest worth, or a wait for it: `worth.ts` has the formula. */
+  z.object({
+    kind: z.literal("worth"),
+    /** Seconds that a right answer is worth more than a wrong one. */
+    rightSeconds: z.number().min(0).max(3600),
+    /** How much of the delay that a request causes others counts: 0 none of it, 1 as much as its own time. */
+    delayWeight: z.number().min(0).max(10),
+  }),
 ]);
 
 /** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */
@@ -46,6 +54,8 @@ export const justInTimePolicySchema = z.object({
           .array(z.object({ batch: z.int().positive(), tokensPerSecond: z.number().positive() }))
           .min(1)
           .max(64),
+        /** Output tokens of a request there; left out: not known, and models cannot be chosen by worth. */
+        meanOutputTokens: z.number().positive().optional(),
         /** The limit reached there; left out: not known. */
         endedBy: z.enum(["throughput", "sequences", "memory"]).optional(),
       }),

@@ -1,7 +1,7 @@
-import { answeringStage, passedOver } from "./answeringStage";
-import type { Action, Need, Outage, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
+import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
 import type { Order, Place, Preference, Route } from "./core/policyParts";
 import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
+import { stageMoves } from "./stageMoves";
 import { HeldWork } from "./waiting/heldWork";
 import { placements, type QueueToPlace, roomOf } from "./waiting/placements";
 import { type PlannedQueue, plannedMemory } from "./waiting/plannedMemory";
@@ -18,10 +18,7 @@ export interface PolicyParts {
  * A policy from a route (which model), an order (which request first) and a place (which replica). The route accepts or escalates
  * answered work; queued work leaves each model's queue in order for as long as a replica of the model has room. Where the place
  * holds work back, the next that fits goes before it, a bounded number of times (`placements.ts`). Queued work for a stage that the route
- * does not know stays where it is.
- *
- * Work of a stage that cannot answer it, because its model is lost or its engines failed it, continues at the stage that `answeringStage`
- * returns, and is refused where there is none. An answer that the route would escalate is accepted where that stage is its own.
+ * does not know stays where it is. What follows where a stage cannot answer: `stageMoves.ts`.
  */
 export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
@@ -29,51 +26,13 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const { preference } = order;
   const thenBy = preference?.thenBy;
   const { memoryPlan } = place;
-  const stages = route.models.length;
+  const moves = stageMoves(route);
   const logs = models.map(() => (preference === undefined ? undefined : new ReleaseLog(preference)));
   const held = models.map(() => new HeldWork());
   const needs: readonly Need[] = [...new Set([...route.needs, ...order.needs, ...place.needs])];
   let seen: readonly ReplicaView[] | null = null;
   let seats: readonly Seats[] = [];
   let askAgainSeconds: number | null = null;
-
-  /** The stage for work that the route assigns to `wanted`; null where no stage may and can answer it. */
-  function stageFor(wanted: number, { outage, failed = [], answered = [] }: Answerable): number | null {
-    const canAnswer = (stage: number): boolean =>
-      answered.includes(stage) || !(failed.includes(stage) || outage?.isLost(route.models[stage] ?? ""));
-    return answeringStage(wanted, { stages, canAnswer, lowerMayAnswer: route.unordered === true || outage?.lowerMayAnswer !== false });
-  }
-
-  function refusal(wanted: number, { id: workId }: WaitingWork, outage: Outage | undefined): Action {
-    const may = route.unordered === true || outage?.lowerMayAnswer !== false ? models : route.models.slice(wanted);
-    return { kind: "refuse", workId, cause: "no-stage", reason: `No engine of ${may.join(" or ")} can answer at the moment.` };
-  }
-
-  /** Queued work whose stage cannot answer it. */
-  function movedOn(work: WaitingWork, outage: Outage | undefined): Action {
-    const { id: workId, stage: wanted, failedStages: failed, answeredStages: answered } = work;
-    for (const own of held) own.forget(workId);
-    const stage = stageFor(wanted, { outage, failed, answered });
-    if (stage === null) return refusal(wanted, work, outage);
-    return { kind: "skip", workId, ...reasoned(wanted, stage) };
-  }
-
-  function judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
-    const { id: workId, stage: own, failedStages: failed, answeredStages = [] } = work;
-    const verdict = route.verdict(own, judgedScore, work.evidence);
-    if (verdict.kind === "accept") return { ...verdict, workId };
-    const stage = stageFor(verdict.stage, { outage, failed, answered: [...answeredStages, own] });
-    if (stage === verdict.stage) return { ...verdict, workId };
-    if (stage === null) return refusal(verdict.stage, work, outage);
-    const { reason, skipped } = reasoned(verdict.stage, stage);
-    return stage === own ? { kind: "accept", workId, reason, skipped } : { kind: "escalate", workId, stage, reason, skipped };
-  }
-
-  const reasoned = (wanted: number, stage: number) => ({
-    stage,
-    reason: stage < wanted ? ("lower-stage" as const) : ("stage-skipped" as const),
-    skipped: passedOver(wanted, stage, stages),
-  });
 
   function plannedQueues({ waiting, replicas }: View): readonly PlannedQueue[] {
     const queues: WaitingWork[][] = models.map(() => []);
@@ -91,13 +50,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     preference: preference === undefined ? null : (work) => preference.key(work),
     ...(thenBy && { thenBy }),
     ...(route.readsEvidence && { readsEvidence: true as const }),
-    start(request) {
-      const start = route.start(request);
-      const { outage } = request;
-      if (outage === undefined) return start;
-      const stage = stageFor(start.stage, { outage });
-      return stage === null || stage === start.stage ? start : { ...reasoned(start.stage, stage), wantedReason: start.reason };
-    },
+    start: moves.start,
     modelOfStage(stage) {
       const model = route.models[stage];
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);
@@ -109,12 +62,17 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     decide(view) {
       const actions: Action[] = [];
       const { outage } = view;
-      const lost = outage && route.models.map((model) => outage.isLost(model));
+      const isStuck = moves.stuck(outage);
       const queues: WaitingWork[][] = models.map(() => []);
       for (const work of view.waiting) {
-        if (work.state.kind === "answered") actions.push(judged(work, work.state.judgedScore, outage));
-        else if (lost?.[work.stage] || work.failedStages?.includes(work.stage)) actions.push(movedOn(work, outage));
-        else queues[queueOfStage[work.stage] ?? -1]?.push(work);
+        if (work.state.kind === "answered") {
+          actions.push(moves.judged(work, work.state.judgedScore, outage));
+          continue;
+        }
+        if (isStuck(work)) {
+          for (const own of held) own.forget(work.id);
+          actions.push(moves.movedOn(work, outage));
+        } else queues[queueOfStage[work.stage] ?? -1]?.push(work);
       }
       if (view.replicas !== seen) {
         seen = view.replicas;
@@ -141,13 +99,6 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds, due: () => held.flatMap(({ due }) => [...due.keys()]) }),
     ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), plannedQueues(view), view.nowSeconds) }),
   };
-}
-
-/** The data that determines which stages can answer one piece of work. */
-interface Answerable {
-  readonly outage: Outage | undefined;
-  readonly failed?: readonly number[] | undefined;
-  readonly answered?: readonly number[] | undefined;
 }
 
 /** Dispatches the queue's work. @returns whether the place held work back although there was room. */

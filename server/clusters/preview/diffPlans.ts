@@ -146,6 +146,8 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
         .join("; ");
     case "cheapest":
       return "cheapest when the program comes";
+    case "worth":
+      return `by worth: a right answer ${three(selection.rightSeconds)} s, delays of others ${three(selection.delayWeight)} times`;
     case "exhaustive":
       return "every assignment of the oldest";
   }

@@ -1,5 +1,6 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
+import { mean } from "@/solver/numeric/quantile";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 
 /** A model as input of a just-in-time policy. */
@@ -34,7 +35,7 @@ export function justInTimeDocument({ models, workflows, selection, order, place 
         const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
         const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
         const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
-        return { model, cost, saturationBatch, throughput: [...throughput], endedBy };
+        return { model, cost, saturationBatch, throughput: [...throughput], endedBy, meanOutputTokens: mean(requests.outputTokens) };
       })
       .sort((a, b) => a.cost - b.cost),
     workflows,

@@ -1,4 +1,3 @@
-import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import {
   type Action,
@@ -20,12 +19,13 @@ import { beamSearch } from "./beamSearch";
 import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
 import { ModelEngines } from "./modelEngines";
 import { ProgramBinding } from "./programBinding";
-import { StagedPrograms } from "./programConfigurations";
 import { RoundLog } from "./roundLog";
 import { RoundOrder } from "./roundOrder";
 import { RoundQueue, type StagedWork } from "./roundQueue";
 import type { RoundSearch } from "./roundSearch";
+import { StagedCalls } from "./stagedCalls";
 import { StagedWorkflow } from "./stagedWorkflow";
+import { WorthChoice } from "./worthChoice";
 
 /**
  * The model of a workflow's stage is chosen when an engine has room (Aragog, section 3.2). All waiting requests are one queue, by default in
@@ -43,16 +43,13 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
   const names = models.map(({ model }) => model);
   const largest = names.length - 1;
   const workflows = document.workflows.map((_, index) => new StagedWorkflow(document, index));
-  const workflowOf = new Map(workflows.map((workflow) => [workflow.name, workflow]));
   const engines = models.map((profile) => new ModelEngines(profile));
   const free = new Int32Array(names.length);
   const { search, most } = searchOf(document);
+  const worth = worthOf(document, engines);
   const log = new RoundLog(names);
-  const stagedOf = new WeakMap<WaitingWork, StagedWork>();
-  const programs = new StagedPrograms();
-  /** Requests of programs' agents that wait or are with an engine. */
-  const calls = new BoundedMap<StagedWork>();
   const binding = selection.kind === "cheapest" || selection.kind === "quickest" ? new ProgramBinding(selection, engines) : null;
+  const calls = new StagedCalls(workflows, binding);
   const held = new HeldWork();
   const roundOrder = new RoundOrder(order.preference, held);
   const { memoryPlan } = place;
@@ -63,29 +60,6 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
   let seen: readonly ReplicaView[] | null = null;
   let out = 0;
   let rounds = 0;
-
-  function staged(work: WaitingWork): StagedWork {
-    const known = stagedOf.get(work);
-    if (known !== undefined) return known;
-    const { programId, call } = work;
-    const workflow = workflowOf.get(call?.workflow ?? "");
-    const agent = workflow?.agentAt.get(call?.agent ?? "");
-    const program = workflow === undefined || agent === undefined ? null : programs.asked(workflow, programId, agent);
-    program?.say(work.accurate);
-    const one: StagedWork = { work, program, agent: agent ?? -1, bound: -1, gone: false };
-    if (program !== null) {
-      program.came(one.agent);
-      calls.put(work.id, one);
-    }
-    stagedOf.set(work, one);
-    if (binding !== null) binding.unbound += 1;
-    return one;
-  }
-
-  function searched(work: WaitingWork): void {
-    staged(work).program?.say(work.accurate);
-    if (binding !== null) binding.unbound += 1;
-  }
 
   function allowed(one: StagedWork): number {
     const { program, agent } = one;
@@ -98,7 +72,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
 
   /** Binds the requests that arrived since, in the order of the list. */
   function bindWaiting(waiting: readonly WaitingWork[]): void {
-    const queued = waiting.filter(({ state, searching }) => state.kind === "queued" && searching !== true).map(staged);
+    const queued = waiting.filter(({ state, searching }) => state.kind === "queued" && searching !== true).map((work) => calls.of(work));
     binding?.count(queued, largest);
     for (const one of queued) if (one.bound < 0) allowed(one);
   }
@@ -117,17 +91,11 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     placings = engines.map(({ slots }) => new Placing({ slots, place, held, nowSeconds }));
   }
 
-  function waitsNoLonger(one: StagedWork): void {
-    if (one.gone) return;
-    one.gone = true;
-    one.program?.went(one.agent);
-  }
-
   /** Clears the choices of agents that wait for models which are not there. */
   function reopen(waiting: readonly WaitingWork[]): void {
     for (const work of waiting) {
       if (work.state.kind !== "queued") continue;
-      const { program, agent, gone } = staged(work);
+      const { program, agent, gone } = calls.of(work);
       if (!gone) program?.askedWithout(agent, out);
     }
   }
@@ -136,11 +104,10 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     const missing = names.filter((_, model) => (out & (1 << model)) !== 0).join(", ");
     for (const work of waiting) {
       if (work.state.kind !== "queued" || work.searching === true) continue;
-      const one = staged(work);
+      const one = calls.of(work);
       if (one.gone || allowed(one) !== 0) continue;
-      waitsNoLonger(one);
+      calls.refused(one);
       held.forget(work.id);
-      calls.delete(work.id);
       const who =
         one.program === null
           ? `A request of no declared workflow, or of no agent of it, goes to ${names[largest]}`
@@ -155,7 +122,14 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     if (free.every((slots) => slots === 0)) return false;
     rounds += 1;
     const mayGo = (one: StagedWork): number => (one.work.searching === true || heldNow.has(one) ? 0 : allowed(one));
-    const queue = new RoundQueue({ waiting, ordered: roundOrder.isOwn, round: rounds, out, staged, allowed: mayGo });
+    const queue = new RoundQueue({
+      waiting,
+      ordered: roundOrder.isOwn,
+      round: rounds,
+      out,
+      staged: (work) => calls.of(work),
+      allowed: mayGo,
+    });
     const models = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const assignments = search({ free, gain: (model, requests) => engines[model]?.gain(requests) ?? 0, next: (open) => queue.next(open) });
@@ -174,8 +148,35 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     return given.length > 0 && (queue.deferred || bindsNow || holdsBack || given.length === most);
   }
 
-  /** Sends a request to a replica of a model, unless the place holds it back. */
-  function send(one: StagedWork, own: ModelEngines, nowSeconds: number, actions: Action[]): void {
+  /** Sends waiting requests, one after another, to their models of highest worth as far as these have room. */
+  function holdWorthRound(chooser: WorthChoice, { waiting, nowSeconds }: View, actions: Action[]): void {
+    if (engines.every((own) => own.free === 0)) return;
+    chooser.begin();
+    const models = engines.map((own) => own.view());
+    const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
+    const given: StagedWork[] = [];
+    const choices: number[] = [];
+    for (const work of waiting) {
+      if (given.length === MOST_WEIGHED || heldNow.size >= MOST_HELD || engines.every((own) => own.free === 0)) break;
+      if (work.state.kind !== "queued" || work.searching === true) continue;
+      const one = calls.of(work);
+      const chosen = one.gone ? null : chooser.choose(one, allowed(one), { out, sure: () => 1 });
+      const own = engines[chosen?.model ?? -1];
+      if (chosen === null || own === undefined) continue;
+      given.push(one);
+      const sent = own.free > 0 && send(one, own, nowSeconds, actions);
+      choices.push(sent ? chosen.model : -1);
+      if (sent) chooser.changed(chosen.model);
+      else chooser.waits(chosen.model);
+    }
+    if (given.length > 0) {
+      const assignments = [{ gain: 0, flexibility: 1, choices: Int8Array.from(choices) }];
+      log.note({ nowSeconds, looked: given.length, models, requests: given, mostTokensPerSecond, assignments });
+    }
+  }
+
+  /** Sends a request to a replica of a model, unless the place holds it back. @returns whether it was sent. */
+  function send(one: StagedWork, own: ModelEngines, nowSeconds: number, actions: Action[]): boolean {
     const { work, program, agent } = one;
     const stage = engines.indexOf(own);
     const degraded = place.degraded?.(own.slots) ?? null;
@@ -183,10 +184,10 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
     own.changed();
     if (replicaId === undefined) {
       heldNow.add(one);
-      return;
+      return false;
     }
     roundOrder.sent(nowSeconds);
-    waitsNoLonger(one);
+    calls.waitsNoLonger(one);
     if (program !== null) {
       program.choose(agent, stage);
       log.sent(program);
@@ -200,6 +201,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       ...(priority === undefined ? {} : { priority }),
       ...(degraded === null ? {} : { degraded }),
     });
+    return true;
   }
 
   /** The replicas of each model. Which of the waiting requests come there next, only a round decides. */
@@ -237,8 +239,8 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       if (binding !== null && binding.unbound > 0) bindWaiting(view.waiting);
       if (out !== 0) refuse(view.waiting, actions);
       const ordered = { ...view, waiting: roundOrder.ordered(view.waiting) };
-      let more = true;
-      while (more) more = holdRound(ordered, actions);
+      if (worth !== null) holdWorthRound(worth, ordered, actions);
+      else while (holdRound(ordered, actions));
       const hasRoom = placings.some(({ room }) => room > 0);
       askAgainSeconds = heldNow.size > 0 && hasRoom ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
       return actions;
@@ -249,18 +251,19 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place }: {
       order.observe?.(event);
       place.observe?.(event);
       if (event.kind === "left") held.forget(event.workId);
-      if (event.kind === "queued") staged(event.work);
-      else if (event.kind === "searched") searched(event.work);
-      else if (event.kind === "ended") for (const workflow of workflows) programs.ended(workflow, event.programId);
-      else if (event.kind === "left" || event.kind === "finished") {
-        const call = calls.get(event.workId);
-        if (call === undefined) return;
-        calls.delete(event.workId);
-        if (event.kind === "left") waitsNoLonger(call);
-        else call.program?.finished(call.agent, event.failed);
-      }
+      calls.observe(event);
     },
   };
+}
+
+/** The choice of models by worth; null where a search over whole rounds chooses. */
+function worthOf({ selection, models }: JustInTimePolicy, engines: readonly ModelEngines[]): WorthChoice | null {
+  if (selection.kind !== "worth") return null;
+  return new WorthChoice(
+    engines,
+    models.map(({ meanOutputTokens = 1 }) => meanOutputTokens),
+    selection,
+  );
 }
 
 /** The search of a round, and the number of requests it compares. Where each request has one model the oldest that may go is best. */

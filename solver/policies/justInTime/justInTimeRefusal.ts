@@ -25,6 +25,9 @@ export function justInTimeRefusal(document: JustInTimePolicy): string | null {
   if (selection.kind === "exhaustive" && models.length > MOST_TRIED_MODELS) {
     return `Every assignment of ${MOST_TRIED} requests is tried for at most ${MOST_TRIED_MODELS} models, and these are ${models.length}: search by a beam.`;
   }
+  const unmeasured = models.find(({ meanOutputTokens }) => meanOutputTokens === undefined);
+  if (selection.kind === "worth" && unmeasured !== undefined)
+    return `A choice by worth compares how long answers are, and ${unmeasured.model} has no \`meanOutputTokens\`.`;
   return fixedRefusal(document);
 }
 

@@ -96,7 +96,31 @@ export class ModelEngines {
     if (replicas === 0) return Number.POSITIVE_INFINITY;
     const beyond = Math.max(0, waiting + 1 - this.free);
     const batch = waiting >= this.free ? this.saturationBatch : least + 1;
-    return beyond / (replicas * this.saturated) + batch / (this.tokensPerSecond[batch] ?? this.saturated);
+    return beyond / (replicas * this.saturated) + this.secondsInBatch(batch);
+  }
+
+  /**
+   * What one token of one more request delays others by, in seconds over all of them: those in the batch that it joins, each of whose tokens
+   * takes longer, and the `waiting`, whose slots are free later. 0 where no replica takes work.
+   */
+  delayPerToken(waiting: number): number {
+    const { inFlight, capacity } = this.seats.slots;
+    let replicas = 0;
+    let least = this.saturationBatch;
+    for (let index = 0; index < capacity.length; index += 1) {
+      if ((capacity[index] ?? 0) === 0) continue;
+      replicas += 1;
+      least = Math.min(least, inFlight[index] ?? 0);
+    }
+    if (replicas === 0) return 0;
+    const others = Math.min(least, this.saturationBatch - 1);
+    const slower = others === 0 ? 0 : others * (this.secondsInBatch(others + 1) - this.secondsInBatch(others));
+    return Math.max(0, slower) + waiting / (replicas * this.saturated);
+  }
+
+  /** Seconds that each token of a request takes in a batch of that size. */
+  private secondsInBatch(batch: number): number {
+    return batch / (this.tokensPerSecond[batch] ?? this.saturated);
   }
 
   /** Output tokens a second at saturation of the replicas that take work, summed. */

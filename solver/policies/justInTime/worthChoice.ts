@@ -1,0 +1,145 @@
+import { intersection, meet } from "@/solver/workflow/configurationSet";
+import type { ModelEngines } from "./modelEngines";
+import type { ProgramConfigurations } from "./programConfigurations";
+import type { StagedWork } from "./roundQueue";
+import { type WorthTerms, worthOf } from "./worth";
+
+/** The weights of a worth. */
+export interface WorthWeights {
+  /** Seconds that a right answer is worth more than a wrong one. */
+  readonly rightSeconds: number;
+  /** How much of the delay that a request causes others counts: 0 none, 1 as much as its own. */
+  readonly delayWeight: number;
+}
+
+/** The model for a waiting request by worth, and its terms. */
+interface Chosen {
+  readonly model: number;
+  readonly terms: WorthTerms;
+}
+
+/**
+ * Chooses models one request after another, in the order in which they are served: each takes its model of highest worth, among free ones and
+ * those that it would have to wait for. A request that waits for a model makes that model's queue longer for those after it, which may
+ * then be better off elsewhere. Nothing is bound: the next round chooses again.
+ */
+export class WorthChoice {
+  /** By model, requests of this round that wait for it; and of the last round. */
+  private waiting: Int32Array;
+  private waited: Int32Array;
+  private readonly ownSeconds: Float64Array;
+  private readonly othersSeconds: Float64Array;
+  private readonly tokens: Float64Array;
+  /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
+  private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
+
+  /** @param meanOutputTokens by model, output tokens of a request there. */
+  constructor(
+    private readonly engines: readonly ModelEngines[],
+    private readonly meanOutputTokens: readonly number[],
+    private readonly weights: WorthWeights,
+  ) {
+    this.waiting = new Int32Array(engines.length);
+    this.waited = new Int32Array(engines.length);
+    this.ownSeconds = new Float64Array(engines.length);
+    this.othersSeconds = new Float64Array(engines.length);
+    this.tokens = Float64Array.from(meanOutputTokens);
+  }
+
+  /** A new round begins. */
+  begin(): void {
+    [this.waiting, this.waited] = [this.waited, this.waiting];
+    this.waiting.fill(0);
+    for (const model of this.engines.keys()) this.changed(model);
+  }
+
+  /** A request was sent to the model, or waits for it. */
+  changed(model: number): void {
+    const own = this.engines[model];
+    if (own === undefined) return;
+    const ahead = this.waiting[model] ?? 0;
+    this.ownSeconds[model] = own.secondsPerToken(ahead);
+    this.othersSeconds[model] = this.weights.delayWeight * own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
+  }
+
+  /** The request waits for the model in this round. */
+  waits(model: number): void {
+    this.waiting[model] = (this.waiting[model] ?? 0) + 1;
+    this.changed(model);
+  }
+
+  /**
+   * The model of highest worth among those allowed, as bits; the smallest of equals. null where none is allowed, or no replica of any takes
+   * work.
+   *
+   * @param sure the chance that the model answers right, 0..1, by model.
+   */
+  choose(
+    one: StagedWork,
+    allowed: number,
+    { out, sure }: { readonly out: number; readonly sure: (model: number) => number },
+  ): Chosen | null {
+    let best: Chosen | null = null;
+    let most = Number.NEGATIVE_INFINITY;
+    for (const model of this.engines.keys()) {
+      if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
+      const tokens = this.tokensOf(one, model);
+      const terms: WorthTerms = {
+        surenessSeconds: this.weights.rightSeconds * sure(model),
+        latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
+        priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
+        restSeconds: this.restSeconds(one, model, out),
+      };
+      const worth = worthOf(terms);
+      if (worth <= most) continue;
+      most = worth;
+      best = { model, terms };
+    }
+    return best;
+  }
+
+  /** Predicted output tokens of the request there: its own prediction, or the model's mean. */
+  private tokensOf({ work, program }: StagedWork, model: number): number {
+    const mean = this.meanOutputTokens[model] ?? 0;
+    if (program !== null || work.predictedTokens === undefined) return mean;
+    const stated = this.meanOutputTokens.at(-1) ?? mean;
+    return stated === 0 ? mean : (work.predictedTokens * mean) / stated;
+  }
+
+  /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. 0 for single requests. */
+  private restSeconds({ program, agent }: StagedWork, model: number, out: number): number {
+    if (program === null) return 0;
+    let rest = 0;
+    for (const [other, allowed] of this.leftTo(program, agent, model, out).entries()) {
+      if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
+      let least = Number.POSITIVE_INFINITY;
+      for (let each = 0; each < this.engines.length; each += 1) {
+        if ((allowed & (1 << each)) === 0) continue;
+        const seconds = (this.tokens[each] ?? 0) * ((this.ownSeconds[each] ?? 0) + (this.othersSeconds[each] ?? 0));
+        if (seconds < least) least = seconds;
+      }
+      rest += least;
+    }
+    return rest;
+  }
+
+  /** The models that each agent may have after one of them gets a model, as bits. */
+  private leftTo(program: ProgramConfigurations, agent: number, model: number, out: number): Uint8Array {
+    const left = program.leftWithout(out);
+    let known = this.leaves.get(left);
+    if (known === undefined) {
+      known = new Map();
+      this.leaves.set(left, known);
+    }
+    const key = agent * this.engines.length + model;
+    const seen = known.get(key);
+    if (seen !== undefined) return seen;
+    const { having } = program.workflow.space;
+    const narrowed = intersection(left, having[agent]?.[model] ?? left);
+    const allowed = Uint8Array.from(having, (models) =>
+      models.reduce((bits, words, each) => (meet(narrowed, words) ? bits | (1 << each) : bits), 0),
+    );
+    known.set(key, allowed);
+    return allowed;
+  }
+}
