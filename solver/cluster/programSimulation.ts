@@ -16,6 +16,14 @@ interface PolicyOverhead {
   readonly decideSeconds: number;
 }
 
+/** Scores of requests' answers by the gates of their models. */
+export interface ProgramScoring {
+  /** By model, the score (0..100) of each request's answer; NaN where the gate gives none. */
+  readonly scores: readonly Float64Array[];
+  /** Time of a score. */
+  readonly seconds: number;
+}
+
 const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };
 
 /**
@@ -47,6 +55,8 @@ export interface ProgramSimulation {
   readonly learner?: WorkflowLearner;
   /** Left out: none. */
   readonly overhead?: PolicyOverhead;
+  /** How answers are scored; left out: none is, and a policy that has any scored is refused. */
+  readonly scoring?: ProgramScoring;
   /**
    * Seconds between readings of the engines' KV use and preemptions, at multiples of it. Readings older than 3 s are stale, as in the
    * gateway, and those older than 10 s are not valid. 0 or left out: every decision sees the engines' current state.

@@ -7,8 +7,9 @@ import { type CallEnd, type CallLearning, callLearning, identityOf } from "./cal
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Searched, Sending } from "./clusterWorld";
 import { ConfigurationSearches } from "./configurationSearches";
+import { fixedJudge, type JudgeQueue } from "./judgeQueue";
 import type { ProgramOutcome } from "./programOutcome";
-import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
+import { delaysOf, type ProgramDelays, type ProgramScoring, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
 
 /** Programs on modelled engines: a request joins when all its inputs are answered, with those answers in its prompt. */
@@ -20,6 +21,10 @@ export class ProgramWorld implements ClusterWorld {
   private readonly policy: Policy;
   private readonly sample: ProgramSample;
   private readonly predicted: ProgramPredictions;
+  private readonly scoring: ProgramScoring | undefined;
+  private readonly judgeQueue: JudgeQueue;
+  /** Requests that were escalated at this instant. */
+  private readonly escalated: number[] = [];
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
   /** Names by workflow and stage, as its client would give them. */
@@ -49,14 +54,16 @@ export class ProgramWorld implements ClusterWorld {
   private readSeconds = Number.NEGATIVE_INFINITY;
 
   constructor(simulation: ProgramSimulation) {
-    const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner } = simulation;
-    if (policy.needs.includes("judged-scores") || policy.judges(0))
-      throw new Error(`The ${policy.kind} has answers judged, and those of a program's stages have no judge: route programs without one`);
+    const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner, scoring } = simulation;
+    if (scoring === undefined && (policy.needs.includes("judged-scores") || policy.judges(0)))
+      throw new Error(`The ${policy.kind} has answers judged, and those of these programs have no scores: route programs without a judge`);
     const programs = sample.arrivalSeconds.length;
     const requests = sample.program.length;
     this.policy = policy;
     this.sample = sample;
     this.predicted = predictions;
+    this.scoring = scoring;
+    this.judgeQueue = fixedJudge(scoring?.seconds ?? 0);
     this.telemetrySeconds = telemetrySeconds;
     this.delays = delaysOf(simulation);
 
@@ -92,7 +99,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   nextSeconds(): number {
-    return Math.min(this.joining.leastKey, this.searches.nextSeconds, this.engines.nextSeconds());
+    return Math.min(this.joining.leastKey, this.searches.nextSeconds, this.judgeQueue.nextSeconds(), this.engines.nextSeconds());
   }
 
   advanceTo(now: number): void {
@@ -104,8 +111,8 @@ export class ProgramWorld implements ClusterWorld {
     return this.engines.takeAnswered(now);
   }
 
-  takeJudged(): null {
-    return null;
+  takeJudged(now: number): number | null {
+    return this.judgeQueue.takeJudged(now);
   }
 
   takeSearched(now: number): Searched | null {
@@ -113,6 +120,8 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   takeJoining(now: number): number | null {
+    const escalated = this.escalated.shift();
+    if (escalated !== undefined) return escalated;
     return this.joining.leastKey <= now ? this.joining.pop() : null;
   }
 
@@ -120,6 +129,7 @@ export class ProgramWorld implements ClusterWorld {
     const { confidence } = this.predicted;
     return {
       programId: this.programIds[request] ?? "",
+      call: this.callOf(request),
       inputTokens: this.inputTokens[request] ?? 0,
       routerScores: (name) => {
         const said = confidence?.(request, this.sample.models.indexOf(name));
@@ -132,15 +142,13 @@ export class ProgramWorld implements ClusterWorld {
 
   predictions(request: number, stage: number) {
     const { requestTokens, remainingTokens } = this.predicted;
-    const { sample } = this;
-    const program = sample.program[request] ?? 0;
     const model = this.modelAt(stage);
     const inputTokens = this.inputTokens[request] ?? 0;
     return {
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),
-      call: this.calls[sample.workflow[program] ?? 0]?.[request - (sample.firstRequest[program] ?? 0)],
+      call: this.callOf(request),
       ...this.searches.known(request),
     };
   }
@@ -164,7 +172,7 @@ export class ProgramWorld implements ClusterWorld {
   dispatch(request: number, { replicaId, priority, stage }: Sending, now: number): boolean {
     if (stage !== undefined) this.stage[request] = stage;
     const model = this.modelAt(this.stage[request] ?? 0);
-    const outputTokens = this.sample.outputTokens[model]?.[request] ?? 0;
+    const outputTokens = this.writtenAt(request);
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.delays.decideSeconds, outputTokens, priority });
     this.learning?.dispatched(request, this.sample.models[model] ?? "", now);
     if (!fits) this.ended(request, { nowSeconds: now, outputTokens: null });
@@ -179,19 +187,21 @@ export class ProgramWorld implements ClusterWorld {
     return this.engines.release(request);
   }
 
-  judge(): never {
-    throw new Error("The policy has an answer of a program judged, although it says that it needs no judged scores");
+  judge(request: number, now: number): void {
+    const inputTokens = this.inputTokens[request] ?? 0;
+    this.judgeQueue.judge(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
   }
 
-  judgedScore(): null {
-    return null;
+  judgedScore(request: number): number | null {
+    const score = this.scoring?.scores[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? Number.NaN;
+    return Number.isNaN(score) ? null : score;
   }
 
   accept(request: number, _reason: string, now: number): void {
     const { sample, graph, inputTokens } = this;
     const program = sample.program[request] ?? 0;
     const model = this.modelAt(this.stage[request] ?? 0);
-    const written = sample.outputTokens[model]?.[request] ?? 0;
+    const written = this.writtenAt(request);
     this.model[request] = model;
     this.lastAnswer = now;
     this.outputTokens[program] = (this.outputTokens[program] ?? 0) + written;
@@ -213,8 +223,10 @@ export class ProgramWorld implements ClusterWorld {
     return this.open[this.sample.program[request] ?? 0] === 0;
   }
 
-  sendOn(): never {
-    throw new Error("The policy sends a request of a program on to another model, although none of its answers is judged");
+  sendOn(request: number, _to: Start, now: number): void {
+    const inputTokens = this.inputTokens[request] ?? 0;
+    this.learning?.finished(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
+    this.escalated.push(request);
   }
 
   /** The outcomes of the programs so far. @param decisions number of calls of the policy. */
@@ -248,6 +260,18 @@ export class ProgramWorld implements ClusterWorld {
       busyShare: shareOf((name) => engines.busyShare(name, horizonSeconds)),
       fullShare: shareOf((name) => engines.fullShare(name, horizonSeconds)),
     };
+  }
+
+  /** Output tokens of the answer at the request's stage. */
+  private writtenAt(request: number): number {
+    return this.sample.outputTokens[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? 0;
+  }
+
+  /** Its place in its workflow, as its client would name it. */
+  private callOf(request: number): WorkflowCall | undefined {
+    const { workflow, program, firstRequest } = this.sample;
+    const own = program[request] ?? 0;
+    return this.calls[workflow[own] ?? 0]?.[request - (firstRequest[own] ?? 0)];
   }
 
   private ready(request: number, now: number, delaySeconds: number): void {

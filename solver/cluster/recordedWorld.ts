@@ -131,9 +131,10 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   starting(request: number): StartingRequest {
-    const { routerScores = {}, judgeResting = false } = this.requests[request] ?? {};
+    const { routerScores = {}, judgeResting = false, call } = this.requests[request] ?? {};
     return {
       programId: this.programIds[request] ?? "",
+      ...(call !== undefined && { call }),
       inputTokens: this.inputTokens[request] ?? 0,
       routerScores: (model) => routerScores[model],
       replicas: this.replicas,

@@ -27,38 +27,45 @@ const judgeSchema = z.object({
   engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
 });
 
+const fields = {
+  kind: z.literal("cascade"),
+  stages: z.array(z.object({ model: machineName })).min(1),
+  thresholds: z.array(z.int().min(0).max(100)),
+  judge: judgeSchema,
+  /** What scores the answers of each stage but the last; left out: the judge, at every stage. */
+  gates: z.array(gateSchema).optional(),
+  /** Left out: every request starts at the first stage. */
+  directStart: directStartSchema.optional(),
+  /**
+   * Left out: the next stage answers what a threshold refuses. Else the model with the largest expected gain does, wherever the router of
+   * `directStart` scores the request for every model; the thresholds are for requests that it does not score.
+   */
+  cascadeRouting: cascadeRoutingSchema.optional(),
+  /** The range inside which an operator may change each threshold without a new approval. */
+  approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
+};
+
+type Cascade = z.infer<z.ZodObject<typeof fields>>;
+
+/** Reports what does not fit together. */
+function checkCascade({ stages, thresholds, gates, directStart, cascadeRouting }: Cascade, context: z.RefinementCtx): void {
+  const fault = gatesFault({ stages, gates });
+  if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
+  const unfit = cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
+  if (unfit !== null) context.addIssue({ code: "custom", path: ["cascadeRouting"], message: unfit });
+  const wanted = stages.length - 1;
+  const refuse = (path: string[], what: string, found: number): void =>
+    context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });
+  if (thresholds.length !== wanted) refuse(["thresholds"], "thresholds", thresholds.length);
+  const below = directStart?.below;
+  if (typeof below === "object" && below.length !== wanted) refuse(["directStart", "below"], "router scores to start at", below.length);
+}
+
 /**
  * Cascade by thresholds: stage i's answer is accepted when the score of its gate is >= thresholds[i]; the last always is. Answers of a stage
  * with the threshold 0 get no score.
  */
-export const cascadePolicySchema = z
-  .object({
-    kind: z.literal("cascade"),
-    stages: z.array(z.object({ model: machineName })).min(1),
-    thresholds: z.array(z.int().min(0).max(100)),
-    judge: judgeSchema,
-    /** What scores the answers of each stage but the last; left out: the judge, at every stage. */
-    gates: z.array(gateSchema).optional(),
-    /** Left out: every request starts at the first stage. */
-    directStart: directStartSchema.optional(),
-    /**
-     * Left out: the next stage answers what a threshold refuses. Else the model with the largest expected gain does, wherever the router of
-     * `directStart` scores the request for every model; the thresholds are for requests that it does not score.
-     */
-    cascadeRouting: cascadeRoutingSchema.optional(),
-    ...queueing,
-    /** The range inside which an operator may change each threshold without a new approval. */
-    approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
-  })
-  .superRefine(({ stages, thresholds, gates, directStart, cascadeRouting }, context) => {
-    const fault = gatesFault({ stages, gates });
-    if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
-    const unfit = cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
-    if (unfit !== null) context.addIssue({ code: "custom", path: ["cascadeRouting"], message: unfit });
-    const wanted = stages.length - 1;
-    const refuse = (path: string[], what: string, found: number): void =>
-      context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });
-    if (thresholds.length !== wanted) refuse(["thresholds"], "thresholds", thresholds.length);
-    const below = directStart?.below;
-    if (typeof below === "object" && below.length !== wanted) refuse(["directStart", "below"], "router scores to start at", below.length);
-  });
+export const cascadePolicySchema = z.object({ ...fields, ...queueing }).superRefine(checkCascade);
+
+/** The same without the order and the place of its requests: where another policy has these. */
+export const cascadeRouteSchema = z.object(fields).superRefine(checkCascade);

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { machineName } from "@/solver/wording/names";
+import { cascadeRouteSchema } from "./cascadePolicy";
 import { predictorHash } from "./directStart";
 import { queueing } from "./queueing";
+import { slackRouteSchema } from "./slackPolicy";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 /** A model for each agent of a workflow, by name. */
@@ -38,7 +40,7 @@ const selectionSchema = z.discriminatedUnion("kind", [
 /** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */
 export const justInTimePolicySchema = z.object({
   kind: z.literal("just-in-time"),
-  /** Smallest first. A request of no declared workflow goes to the last. */
+  /** Smallest first. */
   models: z
     .array(
       z.object({
@@ -72,5 +74,9 @@ export const justInTimePolicySchema = z.object({
     )
     .max(16),
   selection: selectionSchema,
+  /** How requests of no declared workflow are served, on models of the list; left out: all by the last. */
+  singles: z
+    .discriminatedUnion("kind", [cascadeRouteSchema, slackRouteSchema, z.object({ kind: z.literal("fixed"), model: machineName })])
+    .optional(),
   ...queueing,
 });

@@ -33,6 +33,19 @@ export type SlackPolicy = z.infer<typeof slackPolicySchema>;
 export type JustInTimePolicy = z.infer<typeof justInTimePolicySchema>;
 export type OrderDocument = PolicyDocument["order"];
 export type PlaceDocument = PolicyDocument["place"];
+/** A policy whose requests each have a stage before they are sent. */
+export type StagedPolicy = Exclude<PolicyDocument, JustInTimePolicy>;
+
+/** The policy by which a just-in-time policy serves requests of no declared workflow; null: its largest model does. */
+export function singlesPolicyOf({ singles, order, place, learnt }: JustInTimePolicy): StagedPolicy | null {
+  return singles === undefined ? null : { ...singles, order, place, ...(learnt && { learnt }) };
+}
+
+/** The cascade that a policy serves single requests by; null where it does not. */
+export function cascadeOf(policy: PolicyDocument): Extract<PolicyDocument, { kind: "cascade" }> | null {
+  const single = policy.kind === "just-in-time" ? singlesPolicyOf(policy) : policy;
+  return single?.kind === "cascade" ? single : null;
+}
 
 /** The models that serve under a policy: a cascade's in the order of its stages. */
 export function modelsOf(policy: PolicyDocument): string[] {
@@ -50,8 +63,8 @@ export function modelsOf(policy: PolicyDocument): string[] {
 
 /** What scores the answers of each stage but the last; none where every answer is accepted. */
 export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
-  if (policy.kind !== "cascade") return [];
-  return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
+  const cascade = cascadeOf(policy);
+  return cascade?.gates ?? cascade?.stages.slice(1).map(() => ({ kind: "judge" as const })) ?? [];
 }
 
 /** The gates that a cascade names, by the model whose answers they score; none where the judge alone is the gate. */
@@ -76,8 +89,10 @@ export const GAIN_NOT_REPEATED =
   "Cascade routing is fitted to the traffic that it was planned for; only thresholds are planned again as they are.";
 
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
-export const judgeEngineOf = (policy: PolicyDocument): string | null =>
-  policy.kind === "cascade" && policy.judge.engine !== undefined && asksJudge(policy) ? policy.judge.model : null;
+export function judgeEngineOf(policy: PolicyDocument): string | null {
+  const judge = cascadeOf(policy)?.judge;
+  return judge?.engine !== undefined && asksJudge(policy) ? judge.model : null;
+}
 
 /** Models that answer for agreement gates alone, in addition to those of the stages. */
 export function gatePeersOf(policy: PolicyDocument): string[] {
@@ -102,9 +117,10 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
  * @returns null where no threshold can ask a judge, or a judge outside of the deployment is used.
  */
 export function readyJudgeOf(policy: PolicyDocument): string | null {
-  if (policy.kind !== "cascade" || policy.judge.engine === undefined) return null;
-  const raised = { ...policy, thresholds: policy.thresholds.map((own, stage) => policy.approvedRanges.thresholds[stage]?.max ?? own) };
-  return asksJudge(policy) || asksJudge(raised) ? policy.judge.model : null;
+  const cascade = cascadeOf(policy);
+  if (cascade === null || cascade.judge.engine === undefined) return null;
+  const raised = cascade.thresholds.map((own, stage) => cascade.approvedRanges.thresholds[stage]?.max ?? own);
+  return asksJudge(policy) || scoresByJudge(raised, gatesOf(policy)) ? cascade.judge.model : null;
 }
 
 /** The models of a plan whose engines the gateway lists: those that its policy needs, and the judge that it keeps ready. */
@@ -138,8 +154,7 @@ export function learntOf(policy: PolicyDocument): readonly string[] {
 }
 
 /** The score at which a stage's answer is accepted, one per stage but the last; none where answers are not judged. */
-export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);
+export const thresholdsOf = (policy: PolicyDocument): readonly number[] => cascadeOf(policy)?.thresholds ?? [];
 
 /** How requests may start at a later stage; undefined where all start at the first, or where there are no stages. */
-export const directStartOf = (policy: PolicyDocument): z.infer<typeof cascadePolicySchema>["directStart"] =>
-  policy.kind === "cascade" ? policy.directStart : undefined;
+export const directStartOf = (policy: PolicyDocument): z.infer<typeof cascadePolicySchema>["directStart"] => cascadeOf(policy)?.directStart;

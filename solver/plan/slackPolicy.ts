@@ -14,8 +14,7 @@ const capacityPriceSchema = z.object({
   dampingSeconds: z.number().positive().max(3600),
 });
 
-/** Slack dispatch (Chimera, algorithm 1): the most confident model whose load is within a slack of the least loaded one's. */
-export const slackPolicySchema = z.object({
+const fields = {
   kind: z.literal("slack"),
   models: z
     .array(
@@ -40,7 +39,12 @@ export const slackPolicySchema = z.object({
   floorSeconds: z.number().nonnegative(),
   /** Models count with their confidence less the price of their capacity; left out, as in the source: capacity has no price. */
   price: capacityPriceSchema.optional(),
-  ...queueing,
   /** The ranges inside which an operator may change the two knobs without a new approval. */
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
-});
+};
+
+/** Slack dispatch (Chimera, algorithm 1): the most confident model whose load is within a slack of the least loaded one's. */
+export const slackPolicySchema = z.object({ ...fields, ...queueing });
+
+/** The same without the order and the place of its requests: where another policy has these. */
+export const slackRouteSchema = z.object(fields);

@@ -1,4 +1,4 @@
-import type { JustInTimePolicy, OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import { type OrderDocument, type PlaceDocument, type PolicyDocument, type StagedPolicy, singlesPolicyOf } from "../plan/policySchema";
 import { composePolicy } from "./composePolicy";
 import type { Policy } from "./core/policy";
 import type { Order, Place, Route } from "./core/policyParts";
@@ -26,11 +26,14 @@ export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
   const parts = { order: orderOf(document.order), place: placeOf(document.place) };
-  if (document.kind === "just-in-time") return justInTimePolicy(document, parts);
+  if (document.kind === "just-in-time") {
+    const singles = singlesPolicyOf(document);
+    return justInTimePolicy(document, { ...parts, singles: singles && routeOf(singles) });
+  }
   return composePolicy({ route: routeOf(document), ...parts });
 }
 
-function routeOf(document: Exclude<PolicyDocument, JustInTimePolicy>): Route {
+function routeOf(document: StagedPolicy): Route {
   switch (document.kind) {
     case "cascade":
       return cascadeRoute(document);

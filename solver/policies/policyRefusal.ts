@@ -2,7 +2,14 @@ import { cascadeRoutingFault } from "../nextModel/cascadeRoutingDocument";
 import { startScores } from "../plan/directStart";
 import { gatesFault } from "../plan/gatesFault";
 import type { CascadePolicy } from "../plan/plan";
-import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
+import {
+  type BalancedPolicy,
+  type JustInTimePolicy,
+  modelsOf,
+  type PolicyDocument,
+  type SlackPolicy,
+  singlesPolicyOf,
+} from "../plan/policySchema";
 import { justInTimeRefusal } from "./justInTime/justInTimeRefusal";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
@@ -22,10 +29,19 @@ function routeRefusal(document: PolicyDocument): string | null {
     case "balanced":
       return balancedRefusal(document);
     case "just-in-time":
-      return justInTimeRefusal(document);
+      return justInTimeRefusal(document) ?? singlesRefusal(document);
     case "fixed":
       return null;
   }
+}
+
+function singlesRefusal(document: JustInTimePolicy): string | null {
+  const singles = singlesPolicyOf(document);
+  if (singles === null) return null;
+  const names = modelsOf(document);
+  const missing = modelsOf(singles).find((model) => !names.includes(model));
+  if (missing !== undefined) return `Single requests are served by ${missing}, which is not among ${names.join(", ")}.`;
+  return policyRefusal(singles);
 }
 
 function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart, cascadeRouting }: CascadePolicy): string | null {

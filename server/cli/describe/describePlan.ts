@@ -15,6 +15,7 @@ import {
   modelsOf,
   type PolicyDocument,
   readyJudgeOf,
+  singlesPolicyOf,
 } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, counted, loadSays, wholePercent } from "@/solver/wording/wording";
@@ -87,10 +88,16 @@ function routingText(policy: PolicyDocument): string {
     case "balanced":
       return `${modelsOf(policy).join(" or ")}: the one with the least waiting and running for each replica`;
     case "just-in-time":
-      return `${modelsOf(policy).join(" or ")}: at each stage of ${policy.workflows.map(({ workflow }) => workflow.name).join(", ") || "no workflow"}, when an engine has room; the largest for all else`;
+      return `${modelsOf(policy).join(" or ")}: at each stage of ${policy.workflows.map(({ workflow }) => workflow.name).join(", ") || "no workflow"}, when an engine has room; ${singlesText(policy)} for all else`;
     case "slack":
       return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${wholePercent(policy.tau)} of the least`;
   }
+}
+
+/** How requests of no declared workflow are routed. */
+function singlesText(policy: JustInTimePolicy): string {
+  const singles = singlesPolicyOf(policy);
+  return singles === null ? "the largest" : routingText(singles);
 }
 
 /**
@@ -132,6 +139,11 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): st
       return `${name}: ${agents.length} agents, ${configurationSpace(workflow, names).size.toLocaleString("en")} configurations, ${accurate}`;
     }),
     ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
+    ...(selection.kind === "worth"
+      ? [
+          `each request to its model of highest worth: a right answer ${selection.rightSeconds} s, delays of others ${selection.delayWeight} times`,
+        ]
+      : []),
     `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,
     "nothing predicts this routing: all figures below are of the plan whose engines it has",
   ];

@@ -103,6 +103,7 @@ describe("diffPlans", () => {
         ["~ saturation of b", { models: [model("a"), { ...model("b"), saturationBatch: 3 }] }],
         ["~ saturation of b", { models: [model("a"), { ...model("b"), endedBy: "memory" }] }],
         ["~ tokens/s of b", { models: [model("a"), { ...model("b"), throughput: [{ batch: 2, tokensPerSecond: 51 }] }] }],
+        ["+ answers of b", { models: [model("a"), { ...model("b"), meanOutputTokens: 90 }] }],
       ],
       workflows: [
         ["- workflow vote", { workflows: [] }],
@@ -118,7 +119,9 @@ describe("diffPlans", () => {
         ["~ selection", { selection: { kind: "fixed", configurations: { vote: { one: "a", two: "b" } } } }],
         ["~ selection", { selection: { kind: "cheapest" } }],
         ["~ selection", { selection: { kind: "quickest", when: "stage" } }],
+        ["~ selection", { selection: { kind: "worth", rightSeconds: 5, delayWeight: 1 } }],
       ],
+      singles: [["+ single requests: fixed model", { singles: { kind: "fixed", model: "a" } }]],
       order: [["~ order", { order: { kind: "depth", agingThreshold: 9 } }]],
       place: [["~ placement", { place: { kind: "round-robin" } }]],
       learnt: [["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }]],

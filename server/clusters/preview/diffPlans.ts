@@ -14,6 +14,7 @@ import {
   modelsOf,
   type PolicyDocument,
   type SlackPolicy,
+  singlesPolicyOf,
 } from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "../steps/targetEngines";
@@ -99,7 +100,9 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
 /** Such a number has three significant figures. */
 const three = (value: number): string => String(Number(value.toPrecision(3)));
 
-function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
+function justInTimeSays(policy: JustInTimePolicy): [string, string][] {
+  const { models, workflows, selection } = policy;
+  const singles = singlesPolicyOf(policy);
   const ended = {
     throughput: ": more raise its throughput hardly",
     sequences: ": it takes no more",
@@ -108,10 +111,14 @@ function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [st
   return [
     ["models at dispatch", models.map(({ model }) => model).join(" or ")],
     ["selection", selectionText(selection)],
-    ...models.flatMap(({ model, cost, saturationBatch, throughput, endedBy }): [string, string][] => [
+    ...(singles === null ? [] : routeSays(singles).map(([of, says]): [string, string] => [`single requests: ${of}`, says])),
+    ...models.flatMap(({ model, cost, saturationBatch, throughput, endedBy, meanOutputTokens }): [string, string][] => [
       [`cost of ${model}`, `${three(cost)} G active parameters a token`],
       [`saturation of ${model}`, `${saturationBatch} at once${endedBy === undefined ? "" : ended[endedBy]}`],
       [`tokens/s of ${model}`, throughput.map(({ batch, tokensPerSecond }) => `${three(tokensPerSecond)} at ${batch}`).join(", ")],
+      ...(meanOutputTokens === undefined
+        ? []
+        : [[`answers of ${model}`, `${three(meanOutputTokens)} tokens in the mean`] as [string, string]]),
     ]),
     ...workflows.map(({ workflow, predictor }): [string, string] => {
       const named = predictor === undefined ? "the largest models alone count as accurate" : `predictor ${predictor.slice(0, 12)}`;

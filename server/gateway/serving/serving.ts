@@ -8,7 +8,7 @@ import { ReplicaPool } from "../engines/replicaPool";
 import { GateWatch } from "../gates/gateWatch";
 import { Callers, type CallersOptions } from "../http/callers";
 import type { GatewayLimits } from "../http/limits";
-import type { ModelRequest } from "../http/modelRequest";
+import { callOf, type ModelRequest } from "../http/modelRequest";
 import type { Judge } from "../judge/judge";
 import { JudgeInForce, type JudgeLimits } from "../judge/judgeInForce";
 import type { ArtifactStore } from "../prediction/artifactStore";
@@ -280,7 +280,8 @@ export class Serving {
     const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, policyPrediction);
     const judgeResting = served.judge?.isPaused ?? false;
-    return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
+    const call = callOf(asked);
+    return { programId, call, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it if the settings do not name the class. */

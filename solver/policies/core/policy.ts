@@ -197,6 +197,8 @@ export type RouterScores = (model: string) => number | undefined;
 /** A request before it joins a queue. */
 export interface StartingRequest {
   readonly programId: string;
+  /** Its place in a workflow, as given by its client; left out where the client gives none. */
+  readonly call?: WorkflowCall | undefined;
   readonly inputTokens: number;
   readonly routerScores: RouterScores;
   readonly replicas: readonly ReplicaView[];

@@ -1,6 +1,7 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import { modelIn } from "@/solver/workflow/configurationSpace";
+import type { WaitingWork } from "../core/policy";
 import { cheapestConfiguration, quickestConfiguration } from "./boundConfiguration";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
@@ -34,12 +35,12 @@ export class ProgramBinding {
     waiting[one.bound] = (waiting[one.bound] ?? 0) + 1;
   }
 
-  /** Counts the waiting requests of each model anew. @param largest the model of requests of no workflow. */
-  count(queued: readonly StagedWork[], largest: number): void {
+  /** Counts the waiting requests of each model anew. @param single the model of a request of no workflow. */
+  count(queued: readonly StagedWork[], single: (work: WaitingWork) => number): void {
     const { waiting } = this;
     waiting.fill(0);
-    for (const { bound, program } of queued) {
-      const model = program === null ? largest : bound;
+    for (const { bound, program, work } of queued) {
+      const model = program === null ? single(work) : bound;
       if (model >= 0) waiting[model] = (waiting[model] ?? 0) + 1;
     }
     this.unbound = 0;

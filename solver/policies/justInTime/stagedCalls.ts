@@ -1,5 +1,5 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import type { PolicyEvent, WaitingWork } from "../core/policy";
+import type { PolicyEvent, WaitingWork, WorkflowCall } from "../core/policy";
 import type { ProgramBinding } from "./programBinding";
 import { StagedPrograms } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
@@ -18,6 +18,11 @@ export class StagedCalls {
     private readonly binding: ProgramBinding | null,
   ) {
     this.workflowOf = new Map(workflows.map((workflow) => [workflow.name, workflow]));
+  }
+
+  /** Whether a call is of an agent of a declared workflow. */
+  knows(call: WorkflowCall | undefined): boolean {
+    return call !== undefined && this.workflowOf.get(call.workflow)?.agentAt.has(call.agent) === true;
   }
 
   of(work: WaitingWork): StagedWork {

@@ -2,6 +2,7 @@ import { intersection, meet } from "@/solver/workflow/configurationSet";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
+import type { RoundSingles } from "./roundSingles";
 import { type WorthTerms, worthOf } from "./worth";
 
 /** The weights of a worth. */
@@ -12,10 +13,12 @@ export interface WorthWeights {
   readonly delayWeight: number;
 }
 
-/** The model for a waiting request by worth, and its terms. */
-interface Chosen {
-  readonly model: number;
-  readonly terms: WorthTerms;
+interface WorthChoiceParts {
+  readonly engines: readonly ModelEngines[];
+  /** By model, output tokens of a request there. */
+  readonly meanOutputTokens: readonly number[];
+  readonly weights: WorthWeights;
+  readonly singles: RoundSingles | null;
 }
 
 /**
@@ -33,12 +36,14 @@ export class WorthChoice {
   /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
   private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
 
-  /** @param meanOutputTokens by model, output tokens of a request there. */
-  constructor(
-    private readonly engines: readonly ModelEngines[],
-    private readonly meanOutputTokens: readonly number[],
-    private readonly weights: WorthWeights,
-  ) {
+  private readonly engines: readonly ModelEngines[];
+  private readonly weights: WorthWeights;
+  private readonly singles: RoundSingles | null;
+
+  constructor({ engines, meanOutputTokens, weights, singles }: WorthChoiceParts) {
+    this.engines = engines;
+    this.weights = weights;
+    this.singles = singles;
     this.waiting = new Int32Array(engines.length);
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
@@ -69,55 +74,68 @@ export class WorthChoice {
   }
 
   /**
-   * The model of highest worth among those allowed, as bits; the smallest of equals. null where none is allowed, or no replica of any takes
+   * The model of highest worth among those allowed, as bits; the smallest of equals. -1 where none is allowed, or no replica of any takes
    * work.
    *
-   * @param sure the chance that the model answers right, 0..1, by model.
+   * @param out models that are not there, as bits.
    */
-  choose(
-    one: StagedWork,
-    allowed: number,
-    { out, sure }: { readonly out: number; readonly sure: (model: number) => number },
-  ): Chosen | null {
-    let best: Chosen | null = null;
+  choose(one: StagedWork, allowed: number, out: number): number {
+    let best = -1;
     let most = Number.NEGATIVE_INFINITY;
-    for (const model of this.engines.keys()) {
+    for (let model = 0; model < this.engines.length; model += 1) {
       if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
-      const tokens = this.tokensOf(one, model);
-      const terms: WorthTerms = {
-        surenessSeconds: this.weights.rightSeconds * sure(model),
-        latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
-        priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
-        restSeconds: this.restSeconds(one, model, out),
-      };
-      const worth = worthOf(terms);
+      const worth = worthOf(this.terms(one, model, out));
       if (worth <= most) continue;
       most = worth;
-      best = { model, terms };
+      best = model;
     }
     return best;
   }
 
-  /** Predicted output tokens of the request there: its own prediction, or the model's mean. */
-  private tokensOf({ work, program }: StagedWork, model: number): number {
-    const mean = this.meanOutputTokens[model] ?? 0;
-    if (program !== null || work.predictedTokens === undefined) return mean;
-    const stated = this.meanOutputTokens.at(-1) ?? mean;
-    return stated === 0 ? mean : (work.predictedTokens * mean) / stated;
+  /** The terms of a model for a request. */
+  terms(one: StagedWork, model: number, out: number): WorthTerms {
+    const tokens = this.tokensOf(one, model);
+    return {
+      surenessSeconds: this.weights.rightSeconds * this.sure(one, model),
+      latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
+      priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
+      restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
+    };
   }
 
-  /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. 0 for single requests. */
-  private restSeconds({ program, agent }: StagedWork, model: number, out: number): number {
-    if (program === null) return 0;
+  /** The chance that the model answers right, 0..1: 1 for an accurate configuration; the router's score for a single request, 0 without one. */
+  private sure({ work, program }: StagedWork, model: number): number {
+    if (program !== null) return 1;
+    return (work.evidence?.routerScores(this.singles?.nameOf(model) ?? "") ?? 0) / 100;
+  }
+
+  /** Predicted output tokens of the request there: the model's mean, in proportion to a single request's own prediction. */
+  private tokensOf({ work, program }: StagedWork, model: number): number {
+    const mean = this.tokens[model] ?? 0;
+    if (program !== null || work.predictedTokens === undefined) return mean;
+    const asked = this.tokens[this.singles?.modelAt(work.stage) ?? this.tokens.length - 1] ?? mean;
+    return asked === 0 ? mean : (work.predictedTokens * mean) / asked;
+  }
+
+  /** Time and price of a token on a model. */
+  private secondsOn(model: number): number {
+    return (this.tokens[model] ?? 0) * ((this.ownSeconds[model] ?? 0) + (this.othersSeconds[model] ?? 0));
+  }
+
+  /** Expected time, with its price, of the stages after this one, for a single request. */
+  private laterStages({ work }: StagedWork, model: number): number {
+    const { singles } = this;
+    return singles === null ? 0 : singles.secondsAfter(singles.stageFor(work, model), (each) => this.secondsOn(each));
+  }
+
+  /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */
+  private laterAgents(program: ProgramConfigurations, agent: number, model: number, out: number): number {
     let rest = 0;
     for (const [other, allowed] of this.leftTo(program, agent, model, out).entries()) {
       if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
       let least = Number.POSITIVE_INFINITY;
-      for (let each = 0; each < this.engines.length; each += 1) {
-        if ((allowed & (1 << each)) === 0) continue;
-        const seconds = (this.tokens[each] ?? 0) * ((this.ownSeconds[each] ?? 0) + (this.othersSeconds[each] ?? 0));
-        if (seconds < least) least = seconds;
-      }
+      for (let each = 0; each < this.engines.length; each += 1)
+        if ((allowed & (1 << each)) !== 0) least = Math.min(least, this.secondsOn(each));
       rest += least;
     }
     return rest;

@@ -1,0 +1,84 @@
+import type { Action, Outage, WaitingWork } from "../core/policy";
+import type { Route } from "../core/policyParts";
+import { type StageMoves, stageMoves } from "../stageMoves";
+
+/**
+ * Escalations and answers that a stage counts as having had before the first: half of its answers are taken to go on until some have been
+ * seen.
+ */
+const PRIOR = { escalated: 1, answered: 2 };
+
+/** Requests of no declared workflow in rounds: those of a route whose stages each have one of the rounds' models. */
+export class RoundSingles {
+  readonly moves: StageMoves;
+  readonly stages: number;
+  /** By stage, the index of its model. */
+  private readonly modelOf: readonly number[];
+  /** By stage, answers that the route gave a verdict on, and those of them that it escalated. */
+  private readonly answered: Float64Array;
+  private readonly escalated: Float64Array;
+
+  /** @throws RangeError when a stage's model is not among the rounds'. */
+  constructor(
+    readonly route: Route,
+    private readonly models: readonly string[],
+  ) {
+    this.moves = stageMoves(route);
+    this.stages = route.models.length;
+    this.modelOf = route.models.map((model) => {
+      const at = models.indexOf(model);
+      if (at < 0) throw new RangeError(`The ${route.kind} serves ${model}, which is not among ${models.join(", ")}.`);
+      return at;
+    });
+    this.answered = new Float64Array(this.stages).fill(PRIOR.answered);
+    this.escalated = new Float64Array(this.stages).fill(PRIOR.escalated);
+  }
+
+  /** The model of the stage that the work waits for, as a bit. */
+  own({ stage }: WaitingWork): number {
+    return 1 << this.modelAt(stage);
+  }
+
+  /** The name of a model. */
+  nameOf(model: number): string {
+    return this.models[model] ?? "";
+  }
+
+  modelAt(stage: number): number {
+    return this.modelOf[stage] ?? -1;
+  }
+
+  /** The models that may answer in place of its own, as bits, its own included: those of later stages, or all where stages are not ranked. */
+  candidates({ stage }: WaitingWork): number {
+    const first = this.route.unordered === true ? 0 : stage;
+    return this.modelOf.slice(first).reduce((bits, model) => bits | (1 << model), 0);
+  }
+
+  /** The stage at which a model answers the work; its own where the model serves that. */
+  stageFor({ stage }: WaitingWork, model: number): number {
+    return this.modelAt(stage) === model ? stage : this.modelOf.indexOf(model);
+  }
+
+  /** The chance that an answer of the stage is escalated, from the verdicts so far. 0 for the last. */
+  escalatedShare(stage: number): number {
+    if (stage >= this.stages - 1 || this.route.unordered === true || !this.route.judges(stage)) return 0;
+    return (this.escalated[stage] ?? 0) / (this.answered[stage] ?? 1);
+  }
+
+  /** Expected seconds of the stages that follow a stage's answer, where each takes `seconds` of its model. */
+  secondsAfter(stage: number, seconds: (model: number) => number): number {
+    let after = 0;
+    for (let later = this.stages - 1; later > stage; later -= 1)
+      after = this.escalatedShare(later - 1) * (seconds(this.modelAt(later)) + after);
+    return after;
+  }
+
+  /** The route's verdict on answered work, or what follows where its next stage cannot answer. */
+  judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
+    const { stage } = work;
+    const action = this.moves.judged(work, judgedScore, outage);
+    this.answered[stage] = (this.answered[stage] ?? 0) + 1;
+    if (action.kind === "escalate") this.escalated[stage] = (this.escalated[stage] ?? 0) + 1;
+    return action;
+  }
+}

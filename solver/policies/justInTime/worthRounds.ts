@@ -1,0 +1,52 @@
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { MOST_HELD, MOST_WEIGHED } from "../core/policy";
+import type { StagedWork } from "./roundQueue";
+import type { RoundSingles } from "./roundSingles";
+import type { RoundState, Rounds } from "./rounds";
+import { WorthChoice, type WorthWeights } from "./worthChoice";
+
+/**
+ * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. At most `MOST_WEIGHED` of them
+ * are weighed, and none after the last free slot is taken.
+ */
+export function worthRounds(
+  {
+    models,
+    weights,
+    singles,
+  }: { readonly models: JustInTimePolicy["models"]; readonly weights: WorthWeights; readonly singles: RoundSingles | null },
+  { engines, calls, log, heldNow, out, allowed, send }: RoundState,
+): Rounds {
+  const choice = new WorthChoice({
+    engines,
+    meanOutputTokens: models.map(({ meanOutputTokens = 1 }) => meanOutputTokens),
+    weights,
+    singles,
+  });
+  const isFull = (): boolean => engines.every((own) => own.free === 0);
+  return ({ waiting, nowSeconds }, actions) => {
+    if (isFull()) return;
+    choice.begin();
+    const before = engines.map((own) => own.view());
+    const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
+    const requests: StagedWork[] = [];
+    const choices: number[] = [];
+    for (const work of waiting) {
+      if (requests.length === MOST_WEIGHED || heldNow.size >= MOST_HELD || isFull()) break;
+      if (work.state.kind !== "queued" || work.searching === true) continue;
+      const one = calls.of(work);
+      if (one.gone) continue;
+      const may = one.program === null && singles !== null ? singles.candidates(work) & ~out() : allowed(one);
+      const model = choice.choose(one, may, out());
+      if (model < 0) continue;
+      const sent = (engines[model]?.free ?? 0) > 0 && send(one, model, nowSeconds, actions);
+      requests.push(one);
+      choices.push(sent ? model : -1);
+      if (sent) choice.changed(model);
+      else choice.waits(model);
+    }
+    if (requests.length === 0) return;
+    const assignments = [{ gain: 0, flexibility: 1, choices: Int8Array.from(choices) }];
+    log.note({ nowSeconds, looked: requests.length, models: before, requests, mostTokensPerSecond, assignments });
+  };
+}
