@@ -54,7 +54,8 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   const roundOrder = new RoundOrder(order.preference, held);
   const { memoryPlan } = place;
   const heldNow = new Set<StagedWork>();
-  let placings: readonly Placing[] = [];
+  /** By model, its placing in the current decision, from the first request on that is placed there. */
+  const placings = new Map<number, Placing>();
   let askAgainSeconds: number | null = null;
   let seen: readonly ReplicaView[] | null = null;
   let out = 0;
@@ -82,7 +83,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     for (const one of queued) if (one.bound < 0) allowed(one);
   }
 
-  function see({ replicas, nowSeconds }: View): void {
+  function see({ replicas }: View): void {
     if (replicas !== seen) {
       seen = replicas;
       for (const own of engines) own.seat(replicas);
@@ -93,7 +94,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       if (own.out) out |= 1 << model;
     }
     heldNow.clear();
-    placings = engines.map(({ slots }) => new Placing({ slots, place, held, nowSeconds }));
+    placings.clear();
   }
 
   /** Clears the choices of agents that wait for models which are not there. */
@@ -126,7 +127,9 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     const own = engines[model];
     if (own === undefined) return false;
     const degraded = place.degraded?.(own.slots) ?? null;
-    const replicaId = own.slots.replicaIds[placings[model]?.place(work) ?? -1];
+    const placing = placings.get(model) ?? new Placing({ slots: own.slots, place, held, nowSeconds });
+    placings.set(model, placing);
+    const replicaId = own.slots.replicaIds[placing.place(work)];
     own.changed();
     if (replicaId === undefined) {
       heldNow.add(one);
@@ -205,7 +208,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       if (binding !== null && binding.unbound > 0) bindWaiting(waiting);
       if (out !== 0) refuse(waiting, actions);
       rounds({ ...view, waiting: roundOrder.ordered(waiting) }, actions);
-      const hasRoom = placings.some(({ room }) => room > 0);
+      const hasRoom = [...placings.values()].some(({ room }) => room > 0);
       askAgainSeconds = heldNow.size > 0 && hasRoom ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
       return actions;
     },
