@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { LabCell, LabSystem } from "@/server/contracts/studio/lab";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
+import type { ProgramSimulation } from "@/solver/cluster/programSimulation";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { cellFigures } from "@/solver/lab/cellFigures";
+import { cascadeOf, judgesAny } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
@@ -11,7 +13,8 @@ import { confidencePredictor } from "@/solver/prediction/confidence";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import { predictionsOf } from "@/solver/prediction/programFacts";
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
-import type { ProgramPredictions } from "@/solver/workflow/programSample";
+import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import type { OutcomeTable } from "@/solver/workload/workload";
 import { type DrawnPrograms, learntPrograms, servedPrograms } from "./drawnPrograms";
 import { configurationsFor } from "./labConfigurations";
 import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
@@ -96,6 +99,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
       replicas: clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order),
       predictions: predictionsFor(system, seed),
       overhead: spec.overhead,
+      ...scoringOf(system, sample, table),
       ...(spec.telemetrySeconds > 0 ? { telemetrySeconds: spec.telemetrySeconds } : {}),
     });
     const figures = cellFigures(outcome, sample, gpusOf(own) * spec.usdPerGpuHour);
@@ -103,6 +107,17 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
       throw new Error(`${system.name} at ${rate} programs/s served no program whole: none of its engines has room for the requests.`);
     return { ...key, ...figures, digest: digestOf(outcome) };
   };
+}
+
+/**
+ * Scores of answers by the workload's judge, in the time that the policy states for a call; nothing where none is judged. A stage of a
+ * program has the score of its model's single answer to the prompt of its row.
+ */
+function scoringOf({ policy }: LabSystem, { row }: ProgramSample, { models }: OutcomeTable): Pick<ProgramSimulation, "scoring"> {
+  const cascade = cascadeOf(policy);
+  if (cascade === null || !judgesAny(cascade.thresholds)) return {};
+  const scores = models.map(({ judged }) => Float64Array.from(row, (own) => judged[own] ?? Number.NaN));
+  return { scoring: { scores, seconds: cascade.judge.secondsPerCall } };
 }
 
 function digestOf({ readySeconds, waitSeconds, endToEndSeconds, model }: ProgramOutcome): string {

@@ -2,6 +2,7 @@ import type { Artefact } from "@/server/contracts/studio";
 import type { LabSpec, LabSystem } from "@/server/contracts/studio/lab";
 import { extrapolations } from "@/solver/calibration/extrapolations";
 import { raceLimits } from "@/solver/lab/raceLimits";
+import { judgesAny, thresholdsOf } from "@/solver/plan/policySchema";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { undeclared } from "./labConfigurations";
 import type { LabHardware } from "./labEngines";
@@ -40,6 +41,11 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
         ]
       : []),
     ...justInTimeNotes(spec),
+    ...(spec.systems.some(({ policy }) => judgesAny(thresholdsOf(policy)))
+      ? [
+          "Answers are judged with the workload's scores of single answers to the same prompts, in the time that the policy states whatever the judge's load; the judge's GPUs are not counted.",
+        ]
+      : []),
     ...(spec.systems.some(goesByOrder)
       ? [
           "Without a margin slack dispatch uses the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
@@ -75,7 +81,9 @@ function justInTimeNotes({ systems, mix, misleads }: LabSpec): readonly string[]
         const names = undeclared(policy, mix);
         return names.length === 0
           ? []
-          : [`${name} declares no ${names.join(", ")} with the agents that are raced: its requests go to the largest model.`];
+          : [
+              `${name} declares no ${names.join(", ")} with the agents that are raced: its requests go ${policy.kind === "just-in-time" && policy.singles !== undefined ? "by the route of single requests" : "to the largest model"}.`,
+            ];
       }),
     ),
   ];

@@ -98,7 +98,7 @@ function configurationsRefusal(field: string, system: LabSystem, { mix }: LabSpe
   const { name, policy } = system;
   if (policy.kind !== "just-in-time") return null;
   const without = undeclared(policy, mix);
-  if (without.length === mix.length)
+  if (without.length === mix.length && policy.singles === undefined)
     return {
       path: `${field}.policy.workflows`,
       of: name,

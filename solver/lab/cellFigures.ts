@@ -2,6 +2,7 @@ import type { ProgramOutcome } from "../cluster/programOutcome";
 import { mean, quantileOfSorted } from "../numeric/quantile";
 import type { ProgramSample } from "../workflow/programSample";
 import type { LabCell, SecondsPerTokenQuantiles } from "./labCell";
+import { workflowFigures } from "./workflowFigures";
 
 /** The part of a cell that follows from its programs' outcomes. */
 export type CellFigures = Omit<LabCell, "system" | "rate" | "seed" | "digest">;
@@ -44,6 +45,7 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
     longestWaitSeconds: outcome.waitSeconds.reduce((most, seconds) => (seconds > most ? seconds : most), 0),
     queueByLength: byLength(served, outcome),
     quality: known.length === 0 ? null : mean(known),
+    workflows: workflowFigures(outcome, sample),
     programsPerSecond,
     spanSeconds: finishSeconds.reduce((most, at) => Math.max(most, at), 0) - (sample.arrivalSeconds[0] ?? 0),
     usdPerProgram: usdPerHour / 3600 / programsPerSecond,

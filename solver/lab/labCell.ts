@@ -27,6 +27,8 @@ export interface LabCell {
   readonly queueByLength: readonly { readonly mostTokens: number; readonly programs: number; readonly meanQueueSeconds: number }[];
   /** Mean quality, 0..100; null where it is unknown. */
   readonly quality: number | null;
+  /** Figures of the programs of each workflow of the mix; absent in older cells. */
+  readonly workflows?: readonly WorkflowFigures[];
   readonly programsPerSecond: number;
   /** From the first arrival to the last answer; absent in older cells. */
   readonly spanSeconds?: number;
@@ -42,6 +44,17 @@ export interface LabCell {
   readonly models: readonly { readonly model: string; readonly share: number; readonly busyShare: number; readonly fullShare: number }[];
   /** SHA-256 of the times and models of all requests: equal where a run was reproduced. */
   readonly digest: string;
+}
+
+/** Of the programs of one workflow that were completely served. */
+export interface WorkflowFigures {
+  readonly workflow: string;
+  readonly programs: number;
+  readonly meanSeconds: number;
+  readonly p95Seconds: number;
+  readonly meanSecondsPerToken: number;
+  /** Mean quality, 0..100; null where it is unknown. */
+  readonly quality: number | null;
 }
 
 export interface SecondsPerTokenQuantiles {

@@ -1,4 +1,4 @@
-import { judgesAny, modelsOf, type PolicyDocument } from "../plan/policySchema";
+import { directStartOf, gatesOf, judgesAny, modelsOf, type PolicyDocument, singlesPolicyOf, thresholdsOf } from "../plan/policySchema";
 import { policyRefusal } from "../policies/policyRefusal";
 import type { LabReplicas, LabSystem } from "./labSpec";
 import { orderNames, routeNames } from "./partNames";
@@ -15,25 +15,28 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   const own = system.replicas ?? replicas;
   const lacking = modelsOf(policy).find((model) => own.every((each) => each.model !== model));
   if (lacking !== undefined) return `No engine of the race serves ${lacking}, which ${system.name} sends requests to.`;
-  if (policy.kind === "cascade" && judgesAny(policy.thresholds)) {
-    return "A cascade judges every answer before the next stage, and the requests of a program are not judged: race it as a plan of single requests on the Plan page.";
+  const gates = gatesOf(policy);
+  if (judgesAny(thresholdsOf(policy)) && gates.some(({ kind }) => kind !== "judge")) {
+    return "Of the gates of a cascade the lab has the scores of a judge alone: race it with the judge at every stage.";
   }
   const refused = policyRefusal(policy);
   if (refused !== null) return refused;
   const { kind: order } = policy.order;
+  const weighsWorth = policy.kind === "just-in-time" && policy.selection.kind === "worth" && policy.singles !== undefined;
   const byLength = order === "sjf" || order === "stjf";
   if (lengths === "none" && byLength) {
     return `${sentence(orderNames[order])} depends on how much is yet to be written: say where lengths come from, or take them to be in the order of input length.`;
   }
-  if (lengths === "none" && policy.kind === "slack") {
+  const route = policy.kind === "just-in-time" ? singlesPolicyOf(policy)?.kind : policy.kind;
+  if (lengths === "none" && route === "slack") {
     return "Slack dispatch weighs the tokens that each model has yet to write: say where lengths come from.";
   }
-  if (lengths !== "none" && !byLength && policy.kind !== "slack") {
+  if (lengths !== "none" && !byLength && route !== "slack" && !weighsWorth) {
     return `Nothing here reads lengths: a ${routeNames[policy.kind]}, ${orderNames[order]}, does the same without them.`;
   }
-  const startsLater = policy.kind === "cascade" && policy.directStart !== undefined;
+  const startsLater = directStartOf(policy) !== undefined;
   if (confidence === "none" && startsLater) return "A direct start reads a router's confidence: say where it comes from.";
-  if (confidence !== "none" && policy.kind !== "slack" && !startsLater) {
+  if (confidence !== "none" && route !== "slack" && !startsLater && !weighsWorth) {
     return `Nothing here reads confidence: a ${routeNames[policy.kind]} sends a prompt to the same model whatever a router says of it.`;
   }
   return configurationsRefusal(policy, configurations);
