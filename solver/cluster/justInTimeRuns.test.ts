@@ -31,6 +31,7 @@ const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "cheapest" },
   { kind: "quickest", when: "arrival" },
   { kind: "quickest", when: "stage" },
+  { kind: "worth", rightSeconds: 0, delayWeight: 1 },
   {
     kind: "fixed",
     configurations: Object.fromEntries(
@@ -43,7 +44,7 @@ const policyOf = (selection: JustInTimePolicy["selection"], declared = documents
   buildPolicy({
     kind: "just-in-time",
     models: testModels.map((model, at) => ({
-      ...{ model, cost: at + 1, saturationBatch: 12 },
+      ...{ model, cost: at + 1, saturationBatch: 12, meanOutputTokens: 100 },
       throughput: [
         { batch: 1, tokensPerSecond: 90 },
         { batch: 12, tokensPerSecond: 700 },

@@ -13,8 +13,8 @@ const throughput = [
   { batch: 4, tokensPerSecond: 40 },
 ];
 const models = [
-  { model: "small", cost: 1, saturationBatch: 4, throughput },
-  { model: "large", cost: 3, saturationBatch: 4, throughput },
+  { model: "small", cost: 1, saturationBatch: 4, throughput, meanOutputTokens: 100 },
+  { model: "large", cost: 3, saturationBatch: 4, throughput, meanOutputTokens: 100 },
 ];
 const BOTH = Uint32Array.of(0b11);
 
@@ -23,6 +23,7 @@ const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "exhaustive" },
   { kind: "cheapest" },
   { kind: "quickest", when: "arrival" },
+  { kind: "worth", rightSeconds: 0, delayWeight: 1 },
 ];
 
 const policyOf = (selection: JustInTimePolicy["selection"]): Policy =>

@@ -121,72 +121,79 @@ class Driven {
   }
 }
 
-for (const [name, singles] of Object.entries(routes))
-  for (const order of orders)
-    for (const place of places)
-      it(`rounds whose single requests have a route decide as that route's own policy: ${name}, ${order.kind}, ${place.kind}`, () => {
-        fc.assert(
-          fc.property(fc.array(anyTurn, { maxLength: 25 }), (turns) => {
-            const throughput = [
-              { batch: 1, tokensPerSecond: 10 },
-              { batch: 2 * SEATS, tokensPerSecond: 40 },
-            ];
-            const models = MODELS.map((model) => ({ model, cost: 1, saturationBatch: 2 * SEATS, throughput }));
-            const rounds = buildPolicy(justInTime({ kind: "beam", width: 4 }, { models, workflows: [], order, place, singles }));
-            const own = buildPolicy({ ...singles, order, place } as StagedPolicy);
-            const both = [new Driven(rounds), new Driven(own)] as const;
-            let [nowSeconds, came] = [0, 0];
-            for (const { seconds, arrivals, answers, kvUse, lost, lowerMayAnswer } of turns) {
-              nowSeconds += seconds;
-              const outage = { isLost: (model: string) => model === lost, lowerMayAnswer };
-              for (const { routerScores, tokens, ...arrival } of arrivals) {
-                const id = `w${came++}`;
-                const started = both.map((driven) => {
-                  const start = driven.policy.start({
-                    ...{ programId: id, inputTokens: arrival.inputTokens, judgeResting: false, outage },
-                    routerScores: (model) => routerScores[MODELS.indexOf(model)],
-                    replicas: driven.replicas(kvUse, lost),
-                  });
-                  const times = { programArrivalSeconds: nowSeconds, queuedSinceSeconds: nowSeconds };
-                  // No two keys are equal: equal ones leave in the order of the list, which is that of programs in rounds and of arrival in queues.
-                  const predicted = { predictedTokens: tokens + came / 1000, predictedProgramTokens: tokens + came / 1000 };
-                  const work = {
-                    id,
-                    programId: id,
-                    stage: start.stage,
-                    ...times,
-                    ...arrival,
-                    ...predicted,
-                    state: { kind: "queued" as const },
-                  };
-                  driven.requests.set(id, { routerScores, work });
-                  driven.queue(id, start.stage, nowSeconds);
-                  return start;
-                });
-                expect(started[0]).toEqual(started[1]);
-              }
-              for (const [at, score] of answers) {
-                const index = at % Math.max(1, both[0].inFlight.length);
-                for (const driven of both) {
-                  const [done] = driven.inFlight.splice(index, 1);
-                  const request = driven.requests.get(done?.id ?? "");
-                  if (done === undefined || request === undefined) continue;
-                  const finished = { workId: done.id, replicaId: done.replicaId, nowSeconds, failed: false };
-                  driven.policy.observe({ kind: "finished", ...finished });
-                  const judgedScore = driven.policy.judges(request.work.stage) ? score : null;
-                  request.work = { ...request.work, state: { kind: "answered", judgedScore } };
-                }
-              }
-              const decisions = both.map((driven) => {
-                const flying = new Set(driven.inFlight.map(({ id }) => id));
-                const waiting = [...driven.requests.values()].map(({ work }) => work).filter(({ id }) => !flying.has(id));
-                return driven.policy.decide({ nowSeconds, waiting, replicas: driven.replicas(kvUse, lost), outage });
+const beam = { kind: "beam", width: 4 } as const;
+const worth = { kind: "worth", rightSeconds: 0, delayWeight: 1 } as const;
+const queueings = orders.flatMap((order) => places.map((place) => ({ order, place })));
+const cases = [
+  ...Object.entries(routes).flatMap(([name, singles]) => queueings.map((queueing) => ({ name, singles, selection: beam, ...queueing }))),
+  // With one candidate each, worth has nothing to choose.
+  ...queueings.map((queueing) => ({ name: "one model, by worth", singles: routes["one model"] as Route, selection: worth, ...queueing })),
+];
+
+for (const { name, singles, selection, order, place } of cases)
+  it(`rounds whose single requests have a route decide as that route's own policy: ${name}, ${order.kind}, ${place.kind}`, () => {
+    fc.assert(
+      fc.property(fc.array(anyTurn, { maxLength: 25 }), (turns) => {
+        const throughput = [
+          { batch: 1, tokensPerSecond: 10 },
+          { batch: 2 * SEATS, tokensPerSecond: 40 },
+        ];
+        const models = MODELS.map((model) => ({ model, cost: 1, saturationBatch: 2 * SEATS, throughput, meanOutputTokens: 100 }));
+        const rounds = buildPolicy(justInTime(selection, { models, workflows: [], order, place, singles }));
+        const own = buildPolicy({ ...singles, order, place } as StagedPolicy);
+        const both = [new Driven(rounds), new Driven(own)] as const;
+        let [nowSeconds, came] = [0, 0];
+        for (const { seconds, arrivals, answers, kvUse, lost, lowerMayAnswer } of turns) {
+          nowSeconds += seconds;
+          const outage = { isLost: (model: string) => model === lost, lowerMayAnswer };
+          for (const { routerScores, tokens, ...arrival } of arrivals) {
+            const id = `w${came++}`;
+            const started = both.map((driven) => {
+              const start = driven.policy.start({
+                ...{ programId: id, inputTokens: arrival.inputTokens, judgeResting: false, outage },
+                routerScores: (model) => routerScores[MODELS.indexOf(model)],
+                replicas: driven.replicas(kvUse, lost),
               });
-              expect(both[0].decided(decisions[0] ?? [])).toEqual(both[1].decided(decisions[1] ?? []));
-              // The order of dispatches to different models means nothing to either: both go on in the same.
-              for (const driven of both) driven.carryOut(decisions[1] ?? [], nowSeconds);
+              const times = { programArrivalSeconds: nowSeconds, queuedSinceSeconds: nowSeconds };
+              // No two keys are equal: equal ones leave in the order of the list, which is that of programs in rounds and of arrival in queues.
+              const predicted = { predictedTokens: tokens + came / 1000, predictedProgramTokens: tokens + came / 1000 };
+              const work = {
+                id,
+                programId: id,
+                stage: start.stage,
+                ...times,
+                ...arrival,
+                ...predicted,
+                state: { kind: "queued" as const },
+              };
+              driven.requests.set(id, { routerScores, work });
+              driven.queue(id, start.stage, nowSeconds);
+              return start;
+            });
+            expect(started[0]).toEqual(started[1]);
+          }
+          for (const [at, score] of answers) {
+            const index = at % Math.max(1, both[0].inFlight.length);
+            for (const driven of both) {
+              const [done] = driven.inFlight.splice(index, 1);
+              const request = driven.requests.get(done?.id ?? "");
+              if (done === undefined || request === undefined) continue;
+              const finished = { workId: done.id, replicaId: done.replicaId, nowSeconds, failed: false };
+              driven.policy.observe({ kind: "finished", ...finished });
+              const judgedScore = driven.policy.judges(request.work.stage) ? score : null;
+              request.work = { ...request.work, state: { kind: "answered", judgedScore } };
             }
-          }),
-          { numRuns: 60 },
-        );
-      });
+          }
+          const decisions = both.map((driven) => {
+            const flying = new Set(driven.inFlight.map(({ id }) => id));
+            const waiting = [...driven.requests.values()].map(({ work }) => work).filter(({ id }) => !flying.has(id));
+            return driven.policy.decide({ nowSeconds, waiting, replicas: driven.replicas(kvUse, lost), outage });
+          });
+          expect(both[0].decided(decisions[0] ?? [])).toEqual(both[1].decided(decisions[1] ?? []));
+          // The order of dispatches to different models means nothing to either: both go on in the same.
+          for (const driven of both) driven.carryOut(decisions[1] ?? [], nowSeconds);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });

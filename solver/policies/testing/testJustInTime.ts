@@ -34,6 +34,7 @@ export function justInTime(selection: JustInTimePolicy["selection"], more: Parti
       cost: 4 ** at,
       saturationBatch: 4,
       throughput: curveOf(300 / (at + 1)),
+      meanOutputTokens: 100 + 20 * at,
     })),
     workflows: testWorkflows.map((workflow) => ({ workflow })),
     selection,
@@ -50,6 +51,7 @@ export const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "cheapest" },
   { kind: "quickest", when: "arrival" },
   { kind: "quickest", when: "stage" },
+  { kind: "worth", rightSeconds: 0, delayWeight: 1 },
   {
     kind: "fixed",
     configurations: {

@@ -1,0 +1,163 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { throughputAt } from "@/solver/engine/throughputCurve";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { buildPolicy } from "../buildPolicy";
+import type { Action, ReplicaView, WaitingWork } from "../core/policy";
+import { declared, justInTime } from "../testing/testJustInTime";
+import { configurationNamed } from "./stagedWorkflow";
+
+const NAMES = ["small", "large"];
+const SEATS = 8;
+const chain = declared("chain", [{ name: "first" }, { name: "second", reads: ["first"] }, { name: "third", reads: ["second"] }]);
+const single = declared("single", [{ name: "only" }]);
+const spaceOf = (workflow: typeof chain) => configurationSpace(workflow, NAMES);
+
+/** One engine of each; the small one writes a request's tokens in a second alone, the large one in `slower`, and eight at once take `crowded` times as long each. */
+function modelsOf({ slower, crowded = 1 }: { readonly slower: number; readonly crowded?: number }) {
+  return NAMES.map((model, at) => {
+    const alone = 100 / (at === 0 ? 1 : slower);
+    const throughput = [
+      { batch: 1, tokensPerSecond: alone },
+      { batch: SEATS, tokensPerSecond: (SEATS * alone) / crowded },
+    ];
+    return { model, cost: at + 1, saturationBatch: SEATS, throughput, meanOutputTokens: 100 };
+  });
+}
+
+interface Scene {
+  readonly models: ReturnType<typeof modelsOf>;
+  readonly delayWeight?: number;
+  readonly workflow?: typeof chain;
+}
+
+const policyOf = ({ models, delayWeight = 0, workflow = single }: Scene) =>
+  buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight }, { models, workflows: [{ workflow }] }));
+
+const replicasOf = (...inFlight: readonly number[]): readonly ReplicaView[] =>
+  NAMES.map((model, at) => ({
+    ...{ id: model, model, inFlight: inFlight[at] ?? 0, maxInFlight: SEATS, accepting: true },
+    kvUse: { state: "absent" },
+  }));
+
+function callOf(id: string, workflow: typeof chain, agent: string, configurations: readonly Record<string, string>[]): WaitingWork {
+  const space = spaceOf(workflow);
+  const accurate = emptySet(space.size);
+  for (const configuration of configurations) addConfiguration(accurate, configurationNamed(space, configuration) ?? 0);
+  return {
+    ...{ id, programId: id, stage: 1, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
+    ...{ call: { workflow: workflow.name, agent }, accurate },
+  };
+}
+
+const either = (id: string): WaitingWork => callOf(id, single, "only", [{ only: "small" }, { only: "large" }]);
+const sent = (actions: readonly Action[]) =>
+  Object.fromEntries(actions.flatMap((action) => (action.kind === "dispatch" ? [[action.workId, action.replicaId]] : [])));
+
+describe("a choice by worth", () => {
+  it("takes the model that answers soonest", () => {
+    const policy = policyOf({ models: modelsOf({ slower: 3 }) });
+    expect(sent(policy.decide({ nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(0, 0) }))).toEqual({ a: "small" });
+  });
+
+  it("waits for a faster model while that is quicker than a free slower one, and no longer", () => {
+    // A slot of the small engine is free each 1/8 s; the large one takes 1.5 s more. The twelfth of those that wait is as well off there.
+    const policy = policyOf({ models: modelsOf({ slower: 2.5 }) });
+    const waiting = Array.from({ length: 16 }, (_, at) => either(`w${at}`));
+    const chosen = sent(policy.decide({ nowSeconds: 1, waiting, replicas: replicasOf(SEATS, 0) }));
+    expect(Object.values(chosen).every((replica) => replica === "large")).toBe(true);
+    expect(Object.keys(chosen)[0]).toBe("w12");
+  });
+
+  it("counts what it delays others by, where that has a weight", () => {
+    // The small engine is quicker for the request itself, and seven others there are slowed down by it.
+    const models = modelsOf({ slower: 6, crowded: 5 });
+    const [selfish, fair] = [0, 1].map((delayWeight) => policyOf({ models, delayWeight }));
+    const view = { nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(7, 0) };
+    expect(sent(selfish?.decide(view) ?? [])).toEqual({ a: "small" });
+    expect(sent(fair?.decide(view) ?? [])).toEqual({ a: "large" });
+  });
+
+  it("weighs the work that a choice leaves to later agents", () => {
+    const models = modelsOf({ slower: 2 });
+    const first = (...configurations: readonly Record<string, string>[]) => {
+      const policy = policyOf({ models, workflow: chain });
+      return sent(policy.decide({ nowSeconds: 1, waiting: [callOf("a", chain, "first", configurations)], replicas: replicasOf(0, 0) })).a;
+    };
+    const dear = { first: "small", second: "large", third: "large" };
+    // One second and then twice two, against two and then twice one.
+    expect(first(dear, { first: "large", second: "small", third: "small" })).toBe("large");
+    expect(first(dear, { first: "large", second: "large", third: "large" })).toBe("small");
+  });
+
+  it("without a weight for others never sends a request where it is answered later than by a free model that it may have", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1, max: 9, noNaN: true }),
+        fc.double({ min: 1, max: 9, noNaN: true }),
+        fc.tuple(fc.nat(SEATS), fc.nat(SEATS)),
+        (slower, crowded, [small, large]) => {
+          const models = modelsOf({ slower, crowded });
+          const policy = policyOf({ models });
+          const [action] = policy.decide({ nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(small, large) });
+          const seconds = models.map((profile, at) => {
+            const inFlight = [small, large][at] ?? 0;
+            const batch = Math.min(SEATS, inFlight + 1);
+            return inFlight === SEATS ? Number.POSITIVE_INFINITY : (100 * batch) / throughputAt(profile, batch);
+          });
+          if (action?.kind !== "dispatch") return;
+          expect(seconds[NAMES.indexOf(action.replicaId)]).toBeLessThanOrEqual(Math.min(...seconds) * (1 + 1e-9));
+        },
+      ),
+    );
+  });
+});
+
+const cascade: NonNullable<JustInTimePolicy["singles"]> = {
+  ...{ kind: "cascade", stages: NAMES.map((model) => ({ model })), thresholds: [50] },
+  ...{ judge: { model: "judge", secondsPerCall: 0.1, usdPerCall: 0 }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
+};
+
+describe("a single request of a cascade, by worth", () => {
+  const chat = (id: string): WaitingWork => ({
+    ...{ id, programId: id, stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
+  });
+  const policyOfCascade = () => {
+    const models = modelsOf({ slower: 1.5 });
+    const singles = {
+      ...cascade,
+      stages: [...cascade.stages],
+      thresholds: [...cascade.thresholds],
+      approvedRanges: { thresholds: [range] },
+    };
+    return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 0 }, { models, workflows: [], singles: cascade }));
+  };
+
+  it("begins at the larger model once most answers of the smaller are escalated, and at the smaller again when few are", () => {
+    const policy = policyOfCascade();
+    const start = () => sent(policy.decide({ nowSeconds: 1, waiting: [chat("next")], replicas: replicasOf(0, 0) })).next;
+    const judged = (score: number) =>
+      policy.decide({
+        nowSeconds: 1,
+        waiting: [{ ...chat("done"), state: { kind: "answered", judgedScore: score } }],
+        replicas: replicasOf(0, 0),
+      });
+    // One second, and in half of the cases 1.5 s more, against 1.5 s.
+    expect(start()).toBe("large");
+    for (let at = 0; at < 20; at += 1) judged(90);
+    expect(start()).toBe("small");
+    for (let at = 0; at < 60; at += 1) judged(10);
+    expect(start()).toBe("large");
+  });
+
+  it("never begins below the stage that its route chose", () => {
+    const policy = policyOfCascade();
+    const waiting = [{ ...chat("up"), stage: 1 }];
+    expect(sent(policy.decide({ nowSeconds: 1, waiting, replicas: replicasOf(0, SEATS) }))).toEqual({});
+    expect(policy.decide({ nowSeconds: 2, waiting, replicas: replicasOf(0, 3) })).toMatchObject([
+      { kind: "dispatch", replicaId: "large", stage: 1 },
+    ]);
+  });
+});
