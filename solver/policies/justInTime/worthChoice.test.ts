@@ -126,12 +126,6 @@ describe("a single request of a cascade, by worth", () => {
   });
   const policyOfCascade = () => {
     const models = modelsOf({ slower: 1.5 });
-    const singles = {
-      ...cascade,
-      stages: [...cascade.stages],
-      thresholds: [...cascade.thresholds],
-      approvedRanges: { thresholds: [range] },
-    };
     return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 0 }, { models, workflows: [], singles: cascade }));
   };
 
