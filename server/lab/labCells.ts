@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { LabCell, LabSystem } from "@/server/contracts/studio/lab";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
-import type { ProgramSimulation } from "@/solver/cluster/programSimulation";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { cellFigures } from "@/solver/lab/cellFigures";
@@ -113,7 +112,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
  * Scores of answers by the workload's judge, in the time that the policy states for a call; nothing where none is judged. A stage of a
  * program has the score of its model's single answer to the prompt of its row.
  */
-function scoringOf({ policy }: LabSystem, { row }: ProgramSample, { models }: OutcomeTable): Pick<ProgramSimulation, "scoring"> {
+function scoringOf({ policy }: LabSystem, { row }: ProgramSample, { models }: OutcomeTable): Pick<Parameters<typeof simulatePrograms>[0], "scoring"> {
   const cascade = cascadeOf(policy);
   if (cascade === null || !judgesAny(cascade.thresholds)) return {};
   const scores = models.map(({ judged }) => Float64Array.from(row, (own) => judged[own] ?? Number.NaN));

@@ -1,7 +1,7 @@
 import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
 import type { Order, Place, Preference, Route } from "./core/policyParts";
 import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
-import { stageMoves } from "./stageMoves";
+import { stageMoves } from "./routes/stageMoves";
 import { HeldWork } from "./waiting/heldWork";
 import { placements, type QueueToPlace, roomOf } from "./waiting/placements";
 import { type PlannedQueue, plannedMemory } from "./waiting/plannedMemory";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gatewayAuditPageSchema } from "@/server/contracts/gateway/gatewayControls";
-import { answeringStage } from "@/solver/policies/answeringStage";
+import { answeringStage } from "@/solver/policies/routes/answeringStage";
 import { type Asked, heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
 import { startTestGateway, type TestCascade, type TestGateway, testConfig, until } from "../testing/testGateway";
 import { type StageProcess, startStageProcess } from "../testing/testStageProcesses";

@@ -1,6 +1,6 @@
 import type { Action, Outage, WaitingWork } from "../core/policy";
 import type { Route } from "../core/policyParts";
-import { type StageMoves, stageMoves } from "../stageMoves";
+import { type StageMoves, stageMoves } from "../routes/stageMoves";
 
 /**
  * Escalations and answers that a stage counts as having had before the first: half of its answers are taken to go on until some have been

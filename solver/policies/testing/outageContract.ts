@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { answeringStage } from "../answeringStage";
+import { answeringStage } from "../routes/answeringStage";
 import type { Outage, Policy, View, WaitingWork } from "../core/policy";
 import { anyView, find, starting } from "./worldOfContract";
 
