@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mean } from "@/solver/numeric/quantile";
-import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Policy, Reading } from "@/solver/policies/core/policy";
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
@@ -25,6 +25,25 @@ const slack = (order: OrderDocument): PolicyDocument => ({
   ...{ kind: "slack", order, place: leastLoad, tau: 0.5, deltaScore: 0.05, floorSeconds: 2 },
   models: testModels.map((model, size) => ({ model, maxBatchSize: 32, decodeSecondsPerToken: 0.02, confidence: 0.4 + 0.3 * size })),
   approvedRanges: { tau: { min: 0, max: 10 }, deltaScore: { min: 0, max: 1 } },
+});
+
+const JUDGE_SECONDS = 0.2;
+
+const cascade: NonNullable<JustInTimePolicy["singles"]> = {
+  ...{ kind: "cascade", stages: testModels.map((model) => ({ model })), thresholds: [50] },
+  judge: { model: "judge", secondsPerCall: JUDGE_SECONDS, usdPerCall: 0 },
+  approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+};
+
+const rounds = (selection: JustInTimePolicy["selection"]): PolicyDocument => ({
+  ...{ kind: "just-in-time", workflows: [], selection, singles: cascade, order: fcfs, place: leastLoad },
+  models: testModels.map((model, at) => ({
+    ...{ model, cost: at + 1, saturationBatch: 8, meanOutputTokens: 100 },
+    throughput: [
+      { batch: 1, tokensPerSecond: 90 },
+      { batch: 8, tokensPerSecond: 500 },
+    ],
+  })),
 });
 
 /** Workflows with stages that read any of the earlier ones. */
@@ -142,11 +161,15 @@ describe("simulatePrograms", () => {
     ["slack", slack({ kind: "sjf", agingThreshold: 5 }), 8],
     ["slack, waiting in engines", slack(stjf), inEngines],
     ["balanced, by what is learnt", balanced({ kind: "workflow", agingThreshold: 5 }, { kind: "time-slots" }), 8],
+    ["a judged cascade", { ...cascade, order: fcfs, place: leastLoad }, 8],
+    ["rounds with a judged cascade", rounds({ kind: "beam", width: 4 }), 8],
+    ["rounds by worth with a judged cascade", rounds({ kind: "worth", rightSeconds: 0, delayWeight: 1 }), 8],
   ] as const)("serves programs of one stage as the simulation of requests does: %s", (_, document, maxInFlight) => {
     const sample = programsOf({ workflows: [single], programs: 400, programsPerSecond: 30, seed: 3 });
     const replicas = testReplicas(1, { maxInFlight });
     const { requestTokens } = oraclePredictions(sample);
-    const programs = simulatePrograms({ policy: buildPolicy(document), sample, replicas, predictions: { requestTokens } });
+    const scoring = { scores: sample.label, seconds: JUDGE_SECONDS };
+    const programs = simulatePrograms({ policy: buildPolicy(document), sample, replicas, predictions: { requestTokens }, scoring });
     const requests = simulateCluster({
       policy: buildPolicy(document),
       replicas,
@@ -160,7 +183,7 @@ describe("simulatePrograms", () => {
           return { model, tableName: model, outputTokens: sample.outputTokens[at]!, label, judged: label };
         }),
       },
-      judgeSeconds: 0,
+      judgeSeconds: JUDGE_SECONDS,
       predictTokens: (request, stage) => requestTokens(request, stage)!,
     });
     expect(programs.endToEndSeconds).toEqual(requests.endToEndSeconds);

@@ -12,6 +12,8 @@ interface Became {
   readonly queue?: number;
   readonly quality?: number;
   readonly model?: number;
+  /** 0: chat, 1: agents. */
+  readonly workflow?: number;
 }
 
 function figuresOf(programs: readonly Became[], usdPerHour = 3600) {
@@ -20,6 +22,8 @@ function figuresOf(programs: readonly Became[], usdPerHour = 3600) {
     models: ["small", "large"],
     arrivalSeconds: of(({ arrival }) => arrival),
     program: Int32Array.from(programs.keys()),
+    workflows: [{ name: "chat" }, { name: "agents" }],
+    workflow: Uint16Array.from(programs, ({ workflow = 0 }) => workflow),
   } as unknown as ProgramSample;
   const outcome = {
     endToEndSeconds: of(({ latency }) => latency),
@@ -97,4 +101,15 @@ test("tenths are of programs by what they wrote, fewest first, each with its own
 test("where nothing was served there is nothing to take a mean of, and of unknown quality none is told", () => {
   expect(figuresOf([{ arrival: 0, latency: Number.POSITIVE_INFINITY }])).toBeNull();
   expect(figuresOf(steady)?.quality).toBeNull();
+});
+
+test("each workflow has the figures of its own programs, and one of which nothing was served has none", () => {
+  const chat = { arrival: 0, latency: 10, tokens: 100, quality: 40 };
+  const agents = { arrival: 0, latency: 30, tokens: 60, quality: 90, workflow: 1 };
+  const lost = { arrival: 0, latency: Number.POSITIVE_INFINITY, workflow: 1 };
+  expect(figuresOf([chat, agents, { ...chat, latency: 20, quality: 60 }, lost])?.workflows).toEqual([
+    { workflow: "chat", programs: 2, meanSeconds: 15, p95Seconds: 19.5, meanSecondsPerToken: expect.closeTo(0.15, 9), quality: 50 },
+    { workflow: "agents", programs: 1, meanSeconds: 30, p95Seconds: 30, meanSecondsPerToken: 0.5, quality: 90 },
+  ]);
+  expect(figuresOf([chat, lost])?.workflows).toMatchObject([{ workflow: "chat" }]);
 });

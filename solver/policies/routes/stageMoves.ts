@@ -1,6 +1,6 @@
-import { answeringStage, passedOver } from "./answeringStage";
 import type { Action, Outage, Start, StartingRequest, WaitingWork } from "../core/policy";
 import type { Route } from "../core/policyParts";
+import { answeringStage, passedOver } from "./answeringStage";
 
 /** Where requests of a route continue: from their start, after an answer, or when their stage cannot answer. */
 export interface StageMoves {

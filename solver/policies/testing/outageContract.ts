@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { answeringStage } from "../routes/answeringStage";
 import type { Outage, Policy, View, WaitingWork } from "../core/policy";
+import { answeringStage } from "../routes/answeringStage";
 import { anyView, find, starting } from "./worldOfContract";
 
 interface UnderOutage {
