@@ -62,7 +62,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   const state: RoundState = { engines, calls, log, heldNow, out: () => out, allowed, send };
   const rounds =
     selection.kind === "worth"
-      ? worthRounds({ models, weights: selection, singles }, state)
+      ? worthRounds({ document, weights: selection, singles }, state)
       : searchRounds({ selection, models, ordered: roundOrder.isOwn, binds: binding !== null }, state);
 
   const isSingle = ({ program }: StagedWork): boolean => singles !== null && program === null;

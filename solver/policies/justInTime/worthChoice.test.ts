@@ -155,3 +155,33 @@ describe("a single request of a cascade, by worth", () => {
     ]);
   });
 });
+
+describe("a single request of slack dispatch, by worth", () => {
+  const models = modelsOf({ slower: 3 });
+  const slackOf = (tau: number, rightSeconds: number) =>
+    buildPolicy(
+      justInTime(
+        { kind: "worth", rightSeconds, delayWeight: 0 },
+        {
+          ...{ models, workflows: [] },
+          singles: {
+            ...{ kind: "slack", tau, deltaScore: 0, floorSeconds: 0 },
+            models: NAMES.map((model, at) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: SEATS, confidence: 0.5 + 0.4 * at })),
+            approvedRanges: { tau: { min: 0, max: 10 }, deltaScore: { min: 0, max: 1 } },
+          },
+        },
+      ),
+    );
+  const work: WaitingWork = {
+    ...{ id: "a", programId: "a", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
+  };
+  const goesTo = (tau: number, rightSeconds: number) =>
+    sent(slackOf(tau, rightSeconds).decide({ nowSeconds: 1, waiting: [work], replicas: replicasOf(0, 0) })).a;
+
+  it("goes to the surer model where that is within the slack and worth its time", () => {
+    // Three seconds against one, for 0.4 of a right answer.
+    expect(goesTo(2, 10)).toBe("large");
+    expect(goesTo(2, 4)).toBe("small");
+    expect(goesTo(1.9, 10)).toBe("small");
+  });
+});

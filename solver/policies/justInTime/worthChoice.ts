@@ -1,4 +1,6 @@
+import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { intersection, meet } from "@/solver/workflow/configurationSet";
+import { mostLoadWithin } from "../routes/slackChoice";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
@@ -19,6 +21,8 @@ interface WorthChoiceParts {
   readonly meanOutputTokens: readonly number[];
   readonly weights: WorthWeights;
   readonly singles: RoundSingles | null;
+  /** Where single requests have slack dispatch: the slack of their latency, and confidences without a router's score. Else null. */
+  readonly slack: Pick<SlackPolicy, "models" | "tau" | "floorSeconds"> | null;
 }
 
 /**
@@ -39,11 +43,13 @@ export class WorthChoice {
   private readonly engines: readonly ModelEngines[];
   private readonly weights: WorthWeights;
   private readonly singles: RoundSingles | null;
+  private readonly slack: WorthChoiceParts["slack"];
 
-  constructor({ engines, meanOutputTokens, weights, singles }: WorthChoiceParts) {
+  constructor({ engines, meanOutputTokens, weights, singles, slack }: WorthChoiceParts) {
     this.engines = engines;
     this.weights = weights;
     this.singles = singles;
+    this.slack = slack;
     this.waiting = new Int32Array(engines.length);
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
@@ -82,8 +88,9 @@ export class WorthChoice {
   choose(one: StagedWork, allowed: number, out: number): number {
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
+    const mostSeconds = this.mostSeconds(one, allowed);
     for (let model = 0; model < this.engines.length; model += 1) {
-      if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
+      if (!this.mayTake(allowed, model) || this.latencySeconds(one, model) > mostSeconds) continue;
       const worth = worthOf(this.terms(one, model, out));
       if (worth <= most) continue;
       most = worth;
@@ -97,16 +104,38 @@ export class WorthChoice {
     const tokens = this.tokensOf(one, model);
     return {
       surenessSeconds: this.weights.rightSeconds * this.sure(one, model),
-      latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
+      latencySeconds: this.latencySeconds(one, model),
       priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
       restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
     };
   }
 
-  /** The chance that the model answers right, 0..1: 1 for an accurate configuration; the router's score for a single request, 0 without one. */
+  private mayTake(allowed: number, model: number): boolean {
+    return (allowed & (1 << model)) !== 0 && this.ownSeconds[model] !== Number.POSITIVE_INFINITY;
+  }
+
+  private latencySeconds(one: StagedWork, model: number): number {
+    return this.tokensOf(one, model) * (this.ownSeconds[model] ?? 0);
+  }
+
+  /** The longest latency that a model may have for the request: within the slack of the least where it has slack dispatch, else any. */
+  private mostSeconds(one: StagedWork, allowed: number): number {
+    if (this.slack === null || one.program !== null) return Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (let model = 0; model < this.engines.length; model += 1)
+      if (this.mayTake(allowed, model)) least = Math.min(least, this.latencySeconds(one, model));
+    return mostLoadWithin(least, this.slack);
+  }
+
+  /**
+   * The chance that the model answers right, 0..1: 1 for an accurate configuration; for a single request the router's score, without one the
+   * confidence that slack dispatch states, else 0.
+   */
   private sure({ work, program }: StagedWork, model: number): number {
     if (program !== null) return 1;
-    return (work.evidence?.routerScores(this.singles?.nameOf(model) ?? "") ?? 0) / 100;
+    const name = this.singles?.nameOf(model) ?? "";
+    const score = work.evidence?.routerScores(name);
+    return score === undefined ? (this.slack?.models.find((own) => own.model === name)?.confidence ?? 0) : score / 100;
   }
 
   /** Predicted output tokens of the request there: the model's mean, in proportion to a single request's own prediction. */

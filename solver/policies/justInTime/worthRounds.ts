@@ -6,24 +6,24 @@ import type { RoundSingles } from "./roundSingles";
 import type { RoundState, Rounds } from "./rounds";
 import { WorthChoice, type WorthWeights } from "./worthChoice";
 
+/** How requests get their models by worth. */
+interface Weighing {
+  readonly document: Pick<JustInTimePolicy, "models" | "singles">;
+  readonly weights: WorthWeights;
+  readonly singles: RoundSingles | null;
+}
+
 /**
  * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. At most `MOST_WEIGHED` of them
  * are weighed, and none after the last free slot is taken.
  */
 export function worthRounds(
-  {
-    models,
-    weights,
-    singles,
-  }: { readonly models: JustInTimePolicy["models"]; readonly weights: WorthWeights; readonly singles: RoundSingles | null },
+  { document, weights, singles }: Weighing,
   { engines, calls, log, heldNow, out, allowed, send }: RoundState,
 ): Rounds {
-  const choice = new WorthChoice({
-    engines,
-    meanOutputTokens: models.map(({ meanOutputTokens = 1 }) => meanOutputTokens),
-    weights,
-    singles,
-  });
+  const meanOutputTokens = document.models.map(({ meanOutputTokens: own = 1 }) => own);
+  const slack = document.singles?.kind === "slack" ? document.singles : null;
+  const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, slack });
   const isFull = (): boolean => engines.every((own) => own.free === 0);
   return ({ waiting, nowSeconds }, actions) => {
     if (isFull()) return;
