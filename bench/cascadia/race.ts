@@ -1,7 +1,7 @@
-import { modelPerturbation } from "@/server/emulator/modelPerturbation";
 import { type ComparedGate, type RatePlanner, ratePlanners } from "@/server/planning/rates/ratePlanners";
 import { type AtRate, highestKept, highestReplanned, measuredAt, type RateMeasuring } from "@/server/planning/rates/replanned";
 import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
+import { modelPerturbation } from "@/solver/calibration/modelPerturbation";
 import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { workloadOf } from "../lib/compareData";

@@ -1,4 +1,4 @@
-import { modelPerturbation } from "@/server/emulator/modelPerturbation";
+import { modelPerturbation } from "@/solver/calibration/modelPerturbation";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";

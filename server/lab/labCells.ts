@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LabCell, LabSystem } from "@/server/contracts/studio/lab";
+import { modelPerturbation } from "@/solver/calibration/modelPerturbation";
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { catalogueOf } from "@/solver/hardware/catalogue";
@@ -87,15 +89,21 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     };
   }
 
+  /** The engine as it is in truth under the seed. */
+  function deviating(own: ClusterReplica, seed: number): ClusterReplica {
+    return { ...own, replica: modelPerturbation(own.replica, engineProfile.errors, { seed, engineId: own.id }) };
+  }
+
   return (key) => {
     const [system, rate, seed] = [spec.systems[key.system], spec.rates[key.rate], spec.seeds[key.seed]];
     if (system === undefined || rate === undefined || seed === undefined) throw new Error("There is no such cell in the description.");
     const own = system.replicas ?? spec.replicas;
     const sample = atRate(programsOf(seed).sample, rate);
+    const replicas = clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order);
     const outcome = simulatePrograms({
       policy: buildPolicy(system.policy),
       sample,
-      replicas: clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order),
+      replicas: spec.enginesDeviate ? replicas.map((replica) => deviating(replica, seed)) : replicas,
       predictions: predictionsFor(system, seed),
       overhead: spec.overhead,
       ...scoringOf(system, sample, table),
@@ -112,7 +120,11 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
  * Scores of answers by the workload's judge, in the time that the policy states for a call; nothing where none is judged. A stage of a
  * program has the score of its model's single answer to the prompt of its row.
  */
-function scoringOf({ policy }: LabSystem, { row }: ProgramSample, { models }: OutcomeTable): Pick<Parameters<typeof simulatePrograms>[0], "scoring"> {
+function scoringOf(
+  { policy }: LabSystem,
+  { row }: ProgramSample,
+  { models }: OutcomeTable,
+): Pick<Parameters<typeof simulatePrograms>[0], "scoring"> {
   const cascade = cascadeOf(policy);
   if (cascade === null || !judgesAny(cascade.thresholds)) return {};
   const scores = models.map(({ judged }) => Float64Array.from(row, (own) => judged[own] ?? Number.NaN));

@@ -41,6 +41,7 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
         ]
       : []),
     ...justInTimeNotes(spec),
+    ...(spec.enginesDeviate ? ["Engines deviate from their profile by factors drawn by the seed; systems decide by the profile."] : []),
     ...(spec.systems.some(({ policy }) => judgesAny(thresholdsOf(policy)))
       ? [
           "Answers are judged with the workload's scores of single answers to the same prompts, in the time that the policy states whatever the judge's load; the judge's GPUs are not counted.",

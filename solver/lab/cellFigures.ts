@@ -2,6 +2,7 @@ import type { ProgramOutcome } from "../cluster/programOutcome";
 import { mean, quantileOfSorted } from "../numeric/quantile";
 import type { ProgramSample } from "../workflow/programSample";
 import type { LabCell, SecondsPerTokenQuantiles } from "./labCell";
+import { percentiles } from "./percentiles";
 import { workflowFigures } from "./workflowFigures";
 
 /** The part of a cell that follows from its programs' outcomes. */
@@ -27,7 +28,6 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
   const of = (values: ArrayLike<number>): Float64Array => Float64Array.from(served, (program) => values[program] ?? 0);
   const latency = of(endToEndSeconds);
   const known = of(quality).filter((value) => !Number.isNaN(value));
-  const ascending = latency.slice().sort();
   const perToken = latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0));
   const queue = of(queueSeconds);
   const finishSeconds = latency.map((seconds, at) => seconds + (sample.arrivalSeconds[served[at] ?? 0] ?? 0));
@@ -37,7 +37,7 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
     requests: sample.program.length,
     unserved: outcome.unserved,
     meanSeconds: mean(latency),
-    latencyQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOfSorted(ascending, percent / 100)),
+    latencyQuantiles: percentiles(latency),
     meanSecondsPerToken: mean(perToken),
     secondsPerTokenQuantiles: tailOf(perToken),
     meanQueueSeconds: mean(queue),

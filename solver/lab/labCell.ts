@@ -51,7 +51,8 @@ export interface WorkflowFigures {
   readonly workflow: string;
   readonly programs: number;
   readonly meanSeconds: number;
-  readonly p95Seconds: number;
+  /** Quantiles 0, 0.01, ..., 1 of the latency. */
+  readonly latencyQuantiles: readonly number[];
   readonly meanSecondsPerToken: number;
   /** Mean quality, 0..100; null where it is unknown. */
   readonly quality: number | null;

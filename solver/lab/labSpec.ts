@@ -75,6 +75,11 @@ export const labSpecSchema = z.strictObject({
     predictSeconds: z.number().min(0).max(5),
     decideSeconds: z.number().min(0).max(5),
   }),
+  /**
+   * Engines deviate from their profile by factors drawn by the seed, as much as real ones do: policies know the profile only. Left out: they
+   * are as modelled.
+   */
+  enginesDeviate: z.literal(true).optional(),
   /** Programs a second; the minimum is one in some hours, with which no engine has two at once. */
   rates: z.array(z.number().min(1e-4).max(10_000)).min(1).max(12),
   seeds: z.array(z.int().min(0).max(1_000_000)).min(1).max(20),

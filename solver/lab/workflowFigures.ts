@@ -1,7 +1,8 @@
 import type { ProgramOutcome } from "../cluster/programOutcome";
-import { mean, quantileOfSorted } from "../numeric/quantile";
+import { mean } from "../numeric/quantile";
 import type { ProgramSample } from "../workflow/programSample";
 import type { WorkflowFigures } from "./labCell";
+import { percentiles } from "./percentiles";
 
 /** Figures of each workflow's programs, in the order of the sample's workflows; those of which none was completely served are left out. */
 export function workflowFigures(outcome: ProgramOutcome, sample: ProgramSample): readonly WorkflowFigures[] {
@@ -17,7 +18,7 @@ export function workflowFigures(outcome: ProgramOutcome, sample: ProgramSample):
     const known = Float64Array.from(served, (program) => quality[program] ?? Number.NaN).filter((value) => !Number.isNaN(value));
     return [
       {
-        ...{ workflow, programs: served.length, meanSeconds: mean(latency), p95Seconds: quantileOfSorted(latency.slice().sort(), 0.95) },
+        ...{ workflow, programs: served.length, meanSeconds: mean(latency), latencyQuantiles: percentiles(latency) },
         meanSecondsPerToken: mean(latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0))),
         quality: known.length === 0 ? null : mean(known),
       },
