@@ -2,7 +2,6 @@ import { agreementBenchmarks } from "./agreement/agreement";
 import { aragogLiveBenchmarks } from "./aragog/aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragog/aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragog/aragogRace";
-import { jointRoundsBenchmarks } from "./aragog/jointRounds";
 import { roundsBenchmarks } from "./aragog/rounds";
 import { batchKillBenchmarks } from "./batches/batchKills";
 import { resumedBatchBenchmarks } from "./batches/resumedBatches";
@@ -19,6 +18,8 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
+import { jointBenchmarks } from "./joint/joint";
+import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
@@ -86,6 +87,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...gateReplayBenchmarks,
   ...gateBenchmarks,
   ...jointRoundsBenchmarks,
+  ...jointBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

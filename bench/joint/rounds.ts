@@ -10,6 +10,8 @@ import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { type LabMetric, seedEstimate } from "@/solver/lab/overSeeds";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { enginesOf, qwenLadder, raceAnswers } from "../aragog/raceLadders";
+import { hardware } from "../aragog/seededRace";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
@@ -17,9 +19,7 @@ import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { bySeed, runCells } from "../lib/runCells";
 import { estimate, table } from "../lib/tables";
-import cases from "./jointCases.json" with { type: "json" };
-import { enginesOf, qwenLadder, raceAnswers } from "./raceLadders";
-import { hardware } from "./seededRace";
+import cases from "./roundCases.json" with { type: "json" };
 
 /** The same programs and engines under each combination of Aragog's choice, Kairos' order and Kairos' place. */
 const CHOICES = ["one configuration a workflow", "rounds"] as const;

@@ -1,0 +1,169 @@
+import { justInTimeOver } from "@/server/lab/aragogRace";
+import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
+import { drawnDocuments } from "@/server/lab/labConfigurations";
+import { enginesByModel } from "@/server/lab/labEngines";
+import { planningPrograms, tableOf } from "@/server/lab/labPrograms";
+import { noUserCards } from "@/solver/hardware/catalogue";
+import { capacityOf } from "@/solver/lab/engineFigures";
+import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
+import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
+import { splitPrompts } from "@/solver/workload/split";
+import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
+import { hardware } from "../aragog/seededRace";
+import { runCells } from "../lib/runCells";
+import cases from "./cases.json" with { type: "json" };
+import { type Mix, mixOf } from "./mixes";
+import { cheapestCascade, cheapestModel, qualityOf } from "./singles";
+import { jointSystems } from "./systems";
+
+/** Programs of one kind of a mix: all, single requests, or the agents' programs. */
+export const PARTS = ["all", "single requests", "agents"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Figures of one system on one part of a mix at one load, seed by seed. */
+export interface PartRow {
+  readonly mix: string;
+  readonly load: number;
+  readonly system: string;
+  readonly part: Part;
+  readonly meanSeconds: readonly number[];
+  readonly p95Seconds: readonly number[];
+  /** Seconds for each token that a program wrote. */
+  readonly secondsPerToken: readonly number[];
+  /** Share of the programs, in percent, that end within `sloFactor` times their workflow's mean latency on idle engines of the largest model. */
+  readonly withinSlo: readonly number[];
+  readonly quality: readonly number[];
+}
+
+const engines: readonly LabReplicas[] = cases.engines.map(({ model, tp, count }) => ({
+  ...{ model, gpu: "h100-sxm", precision: "bf16", tp, pp: 1, count },
+  maxSequences: cases.maxSequences,
+}));
+
+/** So few programs a second that no two share an engine. */
+const IDLE = { rate: 1e-3, programs: 200 };
+
+/** What all systems of a mix have in common. */
+async function sceneOf({ shares, floor }: Mix) {
+  const { workload, texts } = await raceAnswers(qwenLadder);
+  const known = enginesByModel(engines, hardware);
+  const outcomes = tableOf(workload, qwenLadder.models);
+  const described = { mix: [...shares], correlation: cases.correlation, misleads: cases.misleads };
+  const sample = planningPrograms(described, workload, outcomes, TYPICAL_PROGRAMS);
+  const workflows = drawnDocuments(shares.filter(({ workflow }) => workflow !== cases.single));
+  const policy = justInTimeOver({ engines: known, sample, workflows, catalogue: hardware.catalogue });
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  const ground = { outcomes, planning, costs: policy.models.map(({ cost }) => cost) };
+  const quality = outcomes.models.map((_, model) => qualityOf(ground, model));
+  const [least = 0, most = 0] = [quality[0], quality.at(-1)];
+  const keptFloor = least + floor * (most - least);
+  const base: Omit<LabSpec, "systems" | "rates" | "seeds" | "programs"> = {
+    ...{ ...described, workloadId: "bench", arrivals: "poisson", replicas: [...engines], usdPerGpuHour: 1 },
+    ...{ queue: "centre", aging: null, telemetrySeconds: 1, enginesDeviate: true },
+    overhead: { routeSeconds: 0.01, predictSeconds: 0, decideSeconds: 0.001 },
+  };
+  return {
+    capacity: capacityOf(known, sample),
+    floor: keptFloor,
+    parts: { policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+    run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>
+      runCells({
+        ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards },
+        ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts } },
+      }),
+  };
+}
+
+/** A mix, how its single requests are answered, and the figures of every system. */
+export interface MixRace {
+  readonly mix: Mix;
+  /** Least mean label of single requests, on planning prompts. */
+  readonly floor: number;
+  readonly cascade: string;
+  readonly rows: readonly PartRow[];
+}
+
+/** Races systems on a mix. @param choose the systems, of those of the mix. */
+export async function raceMix(
+  mixSeed: number,
+  { loads, seeds, programs }: { readonly loads: readonly number[]; readonly seeds: readonly number[]; readonly programs: number },
+  choose: (parts: Parameters<typeof jointSystems>[0]) => readonly LabSystem[] = jointSystems,
+): Promise<MixRace> {
+  const mix = mixOf(mixSeed);
+  const { capacity, floor, parts, run } = await sceneOf(mix);
+  const systems = [...choose(parts)];
+  const rates = loads.map((load) => Number((load * capacity).toPrecision(3)));
+  const idle = await run({ systems: [largestAlone(parts)], rates: [IDLE.rate], seeds: [...seeds].slice(0, 1), programs: IDLE.programs });
+  const slo = new Map((idle[0]?.workflows ?? []).map(({ workflow, meanSeconds }) => [workflow, cases.sloFactor * meanSeconds]));
+  const cells = await run({ systems, rates, seeds: [...seeds], programs });
+  const rows = systems.flatMap(({ name: system }, index) =>
+    loads.flatMap((load, rate) => {
+      const own = cells.filter((cell) => cell.system === index && cell.rate === rate);
+      return PARTS.map((part) => ({ mix: mix.name, load, system, part, ...figuresOf(own, part, slo) }));
+    }),
+  );
+  const cascade = parts.cascade.kind === "cascade" ? cascadeText(parts.cascade) : "";
+  return { mix, floor, cascade, rows };
+}
+
+/** Every request to the largest model. */
+const largestAlone = ({ policy: { models, order, place } }: Parameters<typeof jointSystems>[0]): LabSystem => ({
+  ...{ name: "largest model", lengths: "none", confidence: "none" },
+  policy: { kind: "fixed", model: models.at(-1)?.model ?? "", order, place },
+});
+
+const cascadeText = ({
+  stages,
+  thresholds,
+}: {
+  readonly stages: readonly { readonly model: string }[];
+  readonly thresholds: readonly number[];
+}): string => stages.map(({ model }, stage) => (stage < thresholds.length ? `${model} <${thresholds[stage]}→ ` : model)).join("");
+
+const belongs = (part: Part, workflow: string): boolean => part === "all" || (workflow === cases.single) === (part === "single requests");
+
+function figuresOf(
+  cells: readonly LabCell[],
+  part: Part,
+  slo: ReadonlyMap<string, number>,
+): Omit<PartRow, "mix" | "load" | "system" | "part"> {
+  const each = (read: (workflows: readonly WorkflowFigures[], cell: LabCell) => number): readonly number[] =>
+    cells.map((cell) =>
+      read(
+        (cell.workflows ?? []).filter(({ workflow }) => belongs(part, workflow)),
+        cell,
+      ),
+    );
+  const weighted = (read: (of: WorkflowFigures) => number) => (workflows: readonly WorkflowFigures[]) =>
+    workflows.reduce((sum, of) => sum + of.programs * read(of), 0) / workflows.reduce((sum, { programs }) => sum + programs, 0);
+  return {
+    meanSeconds: each(weighted(({ meanSeconds }) => meanSeconds)),
+    p95Seconds: each((workflows, cell) => (part === "all" ? (cell.latencyQuantiles[95] ?? Number.NaN) : pooledQuantile(workflows, 0.95))),
+    secondsPerToken: each(weighted(({ meanSecondsPerToken }) => meanSecondsPerToken)),
+    withinSlo: each(weighted(({ workflow, latencyQuantiles }) => 100 * shareWithin(latencyQuantiles, slo.get(workflow) ?? Number.NaN))),
+    quality: each(weighted(({ quality }) => quality ?? Number.NaN)),
+  };
+}
+
+/** Share of values up to a limit, from their percentiles. */
+export function shareWithin(percentiles: readonly number[], limit: number): number {
+  const above = percentiles.findIndex((value) => value > limit);
+  if (above < 0) return 1;
+  if (above === 0) return 0;
+  const [low = 0, high = 0] = [percentiles[above - 1], percentiles[above]];
+  return (above - 1 + (limit - low) / (high - low)) / 100;
+}
+
+/** A quantile over the programs of several workflows, each given by its percentiles. */
+export function pooledQuantile(workflows: readonly WorkflowFigures[], share: number): number {
+  const all = workflows.reduce((sum, { programs }) => sum + programs, 0);
+  let [low, high] = [0, Math.max(0, ...workflows.map(({ latencyQuantiles }) => latencyQuantiles[100] ?? 0))];
+  for (let step = 0; step < 60; step += 1) {
+    const middle = (low + high) / 2;
+    const within =
+      workflows.reduce((sum, { programs, latencyQuantiles }) => sum + programs * shareWithin(latencyQuantiles, middle), 0) / all;
+    if (within < share) low = middle;
+    else high = middle;
+  }
+  return high;
+}

@@ -1,0 +1,90 @@
+import { perWorkflow } from "@/server/lab/aragogRace";
+import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
+import type { LabSystem } from "@/solver/lab/labSpec";
+import type { JustInTimePolicy, StagedPolicy } from "@/solver/plan/policySchema";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import cases from "./cases.json" with { type: "json" };
+
+type Singles = NonNullable<JustInTimePolicy["singles"]>;
+
+export const JOINT = "joint";
+export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos"] as const;
+export const PAIRS = ["Aragog and Cascadia", "Aragog and Chimera", "Aragog and Kairos", "Cascadia and Kairos"] as const;
+/** What the joint policy is without one of its terms, or with one more, by the system that is that. */
+export const VARIANTS = {
+  "without worth: throughput instead": "Aragog and Cascadia",
+  "without others' delay": "joint without others' delay",
+  "without the cascade: one model": "joint without the cascade",
+  "without accurate configurations: the largest models": "joint without accurate configurations",
+  "with the order of workflows and time slots": "joint by workflow, over time slots",
+} as const;
+
+interface Parts {
+  /** Declares the workflows, over the race's engines. */
+  readonly policy: JustInTimePolicy;
+  /** The cheapest cascade and the cheapest single model that keep the floor. */
+  readonly cascade: Singles;
+  readonly model: Singles;
+  /** By model, the mean quality of its answers to planning prompts, 0..100. */
+  readonly quality: readonly number[];
+  /** Programs that one configuration a workflow is chosen on. */
+  readonly planned: ProgramSample;
+}
+
+const fcfs = { kind: "fcfs" } as const;
+const byWorkflow = { kind: "workflow", agingThreshold: cases.agingThreshold } as const;
+const leastLoad = { kind: "least-load" } as const;
+const timeSlots = { kind: "time-slots" } as const;
+const none = { lengths: "none", confidence: "none" } as const;
+const beam = { kind: "beam", width: BEAM_WIDTH } as const;
+
+/** The choice by worth with a weight of others' delay. */
+export const worthOf = (delayWeight: number) => ({ kind: "worth", rightSeconds: 0, delayWeight }) as const;
+
+/** All systems on the same engines. Kairos and Aragog send single requests to the cheapest model that keeps the floor: neither says which. */
+export function jointSystems({ policy, cascade, model, quality, planned }: Parts): readonly LabSystem[] {
+  const slack = slackOf(policy, quality);
+  const perWorkflowOnes = { kind: "fixed" as const, configurations: perWorkflow(policy, planned) };
+  const rounds = (name: string, parts: Partial<JustInTimePolicy>, more: Partial<LabSystem> = {}): LabSystem => ({
+    ...{ name, ...none },
+    ...(parts.selection?.kind === "fixed" ? {} : { configurations: "oracle" as const }),
+    ...more,
+    policy: { ...policy, order: fcfs, place: leastLoad, ...parts },
+  });
+  const kairos = { order: byWorkflow, place: timeSlots };
+  const learnt = { lengths: "learnt", confidence: "learnt" } as const;
+  const worth = worthOf(cases.delayWeight);
+  return [
+    { name: "Cascadia", ...none, policy: { ...cascade, order: fcfs, place: leastLoad } as StagedPolicy },
+    { name: "Chimera", ...learnt, policy: { ...slack, order: { kind: "stjf", agingThreshold: cases.agingThreshold }, place: leastLoad } },
+    rounds("Aragog", { selection: beam, singles: model }),
+    rounds("Kairos", { selection: perWorkflowOnes, singles: model, ...kairos }),
+    rounds("Aragog and Cascadia", { selection: beam, singles: cascade }),
+    rounds("Aragog and Chimera", { selection: beam, singles: slack }, learnt),
+    rounds("Aragog and Kairos", { selection: beam, singles: model, ...kairos }),
+    rounds("Cascadia and Kairos", { selection: perWorkflowOnes, singles: cascade, ...kairos }),
+    rounds(JOINT, { selection: worth, singles: cascade }),
+    rounds("joint without others' delay", { selection: worthOf(0), singles: cascade }),
+    rounds("joint without the cascade", { selection: worth, singles: model }),
+    rounds("joint without accurate configurations", { selection: worth, singles: cascade }, { configurations: "none" }),
+    rounds("joint by workflow, over time slots", { selection: worth, singles: cascade, ...kairos }),
+  ];
+}
+
+/** Slack dispatch over the rounds' models, with the source's usual slack. */
+function slackOf({ models }: JustInTimePolicy, quality: readonly number[]): Extract<Singles, { kind: "slack" }> {
+  return {
+    ...{ kind: "slack", tau: 0.5, deltaScore: 0, floorSeconds: 1 },
+    models: models.map(({ model, saturationBatch, throughput, meanOutputTokens = 1 }, at) => {
+      const saturated = throughput.at(-1)?.tokensPerSecond ?? 1;
+      return {
+        model,
+        decodeSecondsPerToken: saturationBatch / saturated,
+        maxBatchSize: saturationBatch,
+        confidence: (quality[at] ?? 0) / 100,
+        meanOutputTokens,
+      };
+    }),
+    approvedRanges: { tau: { min: 0, max: 8 }, deltaScore: { min: 0, max: 1 } },
+  };
+}

@@ -1,0 +1,105 @@
+import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
+import { mean } from "@/solver/numeric/quantile";
+import { differenceOf, ratioOf } from "../lib/bySeed";
+import { estimate, ratio, signed, table } from "../lib/tables";
+import cases from "./cases.json" with { type: "json" };
+import { type MixRace, PARTS, type Part, type PartRow } from "./race";
+import { ALONE, JOINT, PAIRS, VARIANTS } from "./systems";
+
+/** A system whose mean quality on a part is lower than the joint policy's by more than this, in points, is not compared with it there. */
+const EQUAL_QUALITY = 1;
+
+type Latency = "meanSeconds" | "p95Seconds";
+
+/** The joint policy over the best of some systems at equal quality, on one part of one mix at one load. */
+export interface Comparison extends Pick<PartRow, "mix" | "load" | "part"> {
+  /** The system with the least figure of those of equal quality on every part; null where there is none. */
+  readonly best: string | null;
+  readonly ratio: SeedEstimate | null;
+}
+
+const rowOf = (rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load" | "part" | "system">): PartRow | undefined =>
+  rows.find((row) => row.mix === at.mix && row.load === at.load && row.part === at.part && row.system === at.system);
+
+/** Whether a system's answers are as good as the joint policy's, on single requests and on agents' programs. */
+function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, system: string): boolean {
+  return PARTS.slice(1).every((part) => {
+    const [own, joint] = [system, JOINT].map((each) => rowOf(rows, { ...at, part, system: each }));
+    return own !== undefined && joint !== undefined && mean(own.quality) >= mean(joint.quality) - EQUAL_QUALITY;
+  });
+}
+
+/** The joint policy over the best of the given systems, case by case. */
+export function comparisons(rows: readonly PartRow[], against: readonly string[], figure: Latency): readonly Comparison[] {
+  const own = rows.filter(({ system }) => system === JOINT);
+  return own.map((joint) => {
+    const others = against.filter((system) => isAsGood(rows, joint, system)).flatMap((system) => rowOf(rows, { ...joint, system }) ?? []);
+    const [best] = others.toSorted((a, b) => mean(a[figure]) - mean(b[figure]));
+    const { mix, load, part } = joint;
+    return {
+      mix,
+      load,
+      part,
+      best: best?.system ?? null,
+      ratio: best === undefined ? null : ratioOf([{ own: joint[figure], reference: best[figure] }]),
+    };
+  });
+}
+
+export const mixTable = (races: readonly MixRace[]): string =>
+  table(
+    ["mix", ...cases.workflows.map((name) => name), "single requests", "floor of single requests", "cheapest cascade that keeps it"],
+    races.map(({ mix, floor, cascade }) => {
+      const share = (name: string): string => `${(100 * (mix.shares.find(({ workflow }) => workflow === name)?.share ?? 0)).toFixed(0)} %`;
+      return [mix.name, ...cases.workflows.map(share), share(cases.single), floor.toFixed(1), cascade];
+    }),
+  );
+
+export function matrixTable(rows: readonly PartRow[]): string {
+  const figures: readonly Latency[] = ["meanSeconds", "p95Seconds"];
+  const columns = figures.flatMap((figure) => [comparisons(rows, ALONE, figure), comparisons(rows, PAIRS, figure)]);
+  const own = rows.filter(({ system }) => system === JOINT);
+  return table(
+    ["mix", "load", "part", "mean: over the best alone", "mean: over the best pair", "p95: over the best alone", "p95: over the best pair"],
+    own.map(({ mix, load, part }, at) => [
+      ...[mix, `${load}`, part],
+      ...columns.map((column) => {
+        const one = column[at];
+        return one?.best == null ? "none as good" : `${ratio(one.ratio)}, ${one.best}`;
+      }),
+    ]),
+  );
+}
+
+export const figuresTable = (rows: readonly PartRow[]): string =>
+  table(
+    ["mix", "load", "part", "system", "mean, s", "p95, s", "s a token", "within SLO, %", "quality"],
+    rows
+      .toSorted((a, b) => a.mix.localeCompare(b.mix) || a.load - b.load || PARTS.indexOf(a.part) - PARTS.indexOf(b.part))
+      .map(({ mix, load, part, system, ...row }) => [
+        ...[mix, `${load}`, part, system],
+        ...[row.meanSeconds, row.p95Seconds, row.secondsPerToken, row.withinSlo, row.quality].map((values) =>
+          estimate(seedEstimate(values)),
+        ),
+      ]),
+  );
+
+/** What each term adds: the policy without it over the joint policy, all mixes together. */
+export function termsTable(rows: readonly PartRow[]): string {
+  const mixes = [...new Set(rows.map(({ mix }) => mix))];
+  const pairs = (system: string, load: number, part: Part, figure: Latency | "quality") =>
+    mixes.flatMap((mix) => {
+      const [own, reference] = [system, JOINT].map((each) => rowOf(rows, { mix, load, part, system: each }));
+      return own === undefined || reference === undefined ? [] : [{ own: own[figure], reference: reference[figure] }];
+    });
+  return table(
+    ["the joint policy", "load", "mean, over joint's", "p95, over joint's", "quality of single requests", "quality of agents"],
+    Object.entries(VARIANTS).flatMap(([variant, system]) =>
+      cases.loads.map((load) => [
+        ...[variant, `${load}`],
+        ...(["meanSeconds", "p95Seconds"] as const).map((figure) => ratio(ratioOf(pairs(system, load, "all", figure)))),
+        ...(["single requests", "agents"] as const).map((part) => signed(differenceOf(pairs(system, load, part, "quality")))),
+      ]),
+    ),
+  );
+}
