@@ -15,6 +15,8 @@ const ROUNDS = 500;
 const WIDTHS = [1, 2, 4, 8];
 const STATED_WIDTH = 4;
 const TIMED = 400;
+const BEAM = { kind: "beam", width: STATED_WIDTH } as const;
+const WORTH = { kind: "worth", rightSeconds: 0, delayWeight: 4 } as const;
 const WARM_UP = 200;
 /** Maximum number of free slots of a model: in most rounds fewer in total than eight requests, so that the requests compete. */
 const MOST_FREE = 4;
@@ -142,9 +144,8 @@ function roundTime(requests: number, share: number): Measurement {
   };
 }
 
-/** Decisions while a long queue waits: nothing is free, one slot is, or all first requests wait for a model without one. */
-function longQueue(): Measurement {
-  const selection = { kind: "beam", width: STATED_WIDTH } as const;
+/** Decisions of a selection while a long queue waits: nothing is free, one slot is, or all first requests wait for a model without one. */
+function longQueue(selection: JustInTimePolicy["selection"], share: number): Measurement {
   const full = replicasOf(64, []);
   const one = replicasOf(64, [1]);
   const requests = 1000;
@@ -161,9 +162,20 @@ function longQueue(): Measurement {
   });
   const shown = (of: typeof single): string => `${of?.p50.toFixed(3)} ms (p99 ${of?.p99.toFixed(3)}, ${of?.sent.toFixed(0)} sent)`;
   return {
-    figure: single?.p50 ?? Number.NaN,
+    figure: (share === 0.5 ? single?.p50 : single?.p99) ?? Number.NaN,
     unit: "ms",
-    detail: `median decision of beam ${STATED_WIDTH} with ${requests} new requests waiting for 64 replicas of three models of which one has a free slot; none free ${shown(saturated)}, one ${shown(single)}, eight each ${shown(roomy)}`,
+    detail: `${share === 0.5 ? "median" : "99th percentile of a"} decision by ${selection.kind === "beam" ? `beam ${selection.width}` : selection.kind} with ${requests} new requests waiting for 64 replicas of three models of which one has a free slot; none free ${shown(saturated)}, one ${shown(single)}, eight each ${shown(roomy)}`,
+  };
+}
+
+/** Decisions by worth with room for all requests. */
+function worthTime(): Measurement {
+  const requests = 64;
+  const { milliseconds } = decisionTimes({ selection: WORTH, requests, replicas: replicasOf(3, [requests, requests, requests]) });
+  return {
+    figure: quantile(milliseconds, 0.99),
+    unit: "ms",
+    detail: `99th percentile of decisions by worth that weigh ${requests} requests of new programs, with up to ${3 ** 5} configurations each, on three models and send those that wait for none, ${TIMED} of them; median ${quantile(milliseconds, 0.5).toFixed(3)}`,
   };
 }
 
@@ -181,5 +193,15 @@ export const roundsBenchmarks: readonly Benchmark[] = [
     run: () => roundTime(64, 0.99),
   },
   { name: "rounds, time at 256 requests", budget: null, run: () => roundTime(256, 0.5) },
-  { name: "rounds, 1000 waiting, 64 replicas", budget: null, run: longQueue },
+  { name: "rounds, 1000 waiting, 64 replicas", budget: null, run: () => longQueue(BEAM, 0.5) },
+  {
+    name: "rounds by worth, 99th percentile at 64 requests",
+    budget: atMost(10, "what a choice leaves to later agents is found again for each request that asks the same"),
+    run: worthTime,
+  },
+  {
+    name: "rounds by worth, 99th percentile, 1000 waiting, 64 replicas",
+    budget: atMost(1, "all that wait are weighed, not the first of them"),
+    run: () => longQueue(WORTH, 0.99),
+  },
 ];

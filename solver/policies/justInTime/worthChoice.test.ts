@@ -92,6 +92,24 @@ describe("a choice by worth", () => {
     expect(first(dear, { first: "large", second: "large", third: "large" })).toBe("small");
   });
 
+  it("serves a request behind any number of others that no free model may serve", () => {
+    const policy = policyOf({ models: modelsOf({ slower: 2 }) });
+    const small = Array.from({ length: 600 }, (_, at) => callOf(`w${at}`, single, "only", [{ only: "small" }]));
+    // That of the largest models is always accurate: only where it is out a request waits for the small one alone.
+    const lost = replicasOf(SEATS, 0).map((replica, at) => (at === 1 ? { ...replica, accepting: false, down: true } : replica));
+    expect(policy.decide({ nowSeconds: 1, waiting: small, replicas: lost })).toEqual([]);
+    const singles = { kind: "fixed", model: "small" } as const;
+    const mixed = buildPolicy(
+      justInTime(
+        { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+        { models: modelsOf({ slower: 2 }), workflows: [{ workflow: single }], singles },
+      ),
+    );
+    const chats = small.map(({ call: _, accurate: __, ...work }): WaitingWork => ({ ...work, stage: 0 }));
+    const last = callOf("last", single, "only", []);
+    expect(sent(mixed.decide({ nowSeconds: 1, waiting: [...chats, last], replicas: replicasOf(SEATS, 0) }))).toEqual({ last: "large" });
+  });
+
   it("without a weight for others never sends a request where it is answered later than by a free model that it may have", () => {
     fc.assert(
       fc.property(

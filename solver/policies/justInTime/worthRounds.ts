@@ -14,8 +14,9 @@ interface Weighing {
 }
 
 /**
- * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. At most `MOST_WEIGHED` of them
- * are weighed, and none after the last free slot is taken.
+ * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. At most `MOST_WEIGHED` of those
+ * that some free model may serve are weighed, none after the last free slot is taken. As many that no free model may serve make the queues of
+ * their models longer; they bar none that comes after them.
  */
 export function worthRounds(
   { document, weights, singles }: Weighing,
@@ -24,27 +25,36 @@ export function worthRounds(
   const meanOutputTokens = document.models.map(({ meanOutputTokens: own = 1 }) => own);
   const slack = document.singles?.kind === "slack" ? document.singles : null;
   const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, slack });
-  const isFull = (): boolean => engines.every((own) => own.free === 0);
+  const openModels = (): number => engines.reduce((bits, { free }, model) => (free > 0 ? bits | (1 << model) : bits), 0);
   return ({ waiting, nowSeconds }, actions) => {
-    if (isFull()) return;
+    let open = openModels();
+    if (open === 0) return;
     choice.begin();
     const before = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const requests: StagedWork[] = [];
     const choices: number[] = [];
-    let [gain, kept, given] = [0, 0, 0];
+    let [looked, barred, gain, kept, given] = [0, 0, 0, 0, 0];
     for (const work of waiting) {
-      if (requests.length === MOST_WEIGHED || heldNow.size >= MOST_HELD || isFull()) break;
+      if (requests.length === MOST_WEIGHED || heldNow.size >= MOST_HELD || open === 0) break;
       if (work.state.kind !== "queued" || work.searching === true) continue;
       const one = calls.of(work);
       if (one.gone) continue;
+      looked += 1;
       const may = one.program === null && singles !== null ? singles.candidates(work) & ~out() : allowed(one);
+      const isOpen = (may & open) !== 0;
+      if (!isOpen && barred === MOST_WEIGHED) continue;
       const model = choice.choose(one, may, out());
-      if (model < 0) continue;
       const own = engines[model];
-      const added = own === undefined || own.free === 0 ? 0 : own.gain(1);
+      if (own === undefined) continue;
+      if (!isOpen) {
+        barred += 1;
+        choice.waits(model);
+        continue;
+      }
+      const added = own.free === 0 ? 0 : own.gain(1);
       const share = keptShare(one, model, out());
-      const sent = own !== undefined && own.free > 0 && send(one, model, nowSeconds, actions);
+      const sent = own.free > 0 && send(one, model, nowSeconds, actions);
       requests.push(one);
       choices.push(sent ? model : -1);
       if (!sent) {
@@ -52,13 +62,14 @@ export function worthRounds(
         continue;
       }
       choice.changed(model);
+      open = openModels();
       gain += added;
       kept += share;
       given += 1;
     }
-    if (requests.length === 0) return;
+    if (looked === 0) return;
     const assignments = [{ gain, flexibility: given === 0 ? 1 : kept / given, choices: Int8Array.from(choices) }];
-    log.note({ nowSeconds, looked: requests.length, models: before, requests, mostTokensPerSecond, assignments });
+    log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments });
   };
 }
 
