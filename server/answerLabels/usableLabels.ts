@@ -10,7 +10,7 @@ export interface GivenLabel extends AnswerLabelOrder {
 }
 
 /** A label with what the gate knew of its answer. */
-interface UsableLabel extends Pick<StoredAnswerLabel, "decisionId" | "model" | "planId" | "raw" | "quality"> {
+export interface UsableLabel extends Pick<StoredAnswerLabel, "decisionId" | "model" | "planId" | "raw" | "quality"> {
   /** Kind of the gate that scored the answer. */
   readonly gate: string;
 }

@@ -1,10 +1,10 @@
 import { type RecalibratedGates, recalibratedGates } from "@/server/answerLabels/labelledGates";
-import { type GivenLabel, usableLabels } from "@/server/answerLabels/usableLabels";
+import { type GivenLabel, type UsableLabel, usableLabels } from "@/server/answerLabels/usableLabels";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Outcome } from "@/server/contracts/studio";
 import type { AnswerLabel, KeptLabels, LabelledGates, RecalibrateGatesOrder } from "@/server/contracts/studio/answerLabels";
 import type { Store } from "@/server/store/store";
-import { leftOutText, NEEDED_LABELS } from "@/solver/gates/gates";
+import { type LeftOutLabels, leftOutText, NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
@@ -31,6 +31,8 @@ interface InForce extends RecalibratedGates {
 
 /** Labels of answers that gateways served, and the calibrations of the gates in force that follow from them. */
 export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabelServiceOptions) {
+  const note = store.audit.noting("cluster");
+
   function inForce(clusterId: string): Outcome<InForce> {
     const refused = (message: string) => ({ ok: false, message }) as const;
     const cluster = store.clusters.get(clusterId);
@@ -64,13 +66,14 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       const answers = answersOf(clusterId);
       if (answers === null) return { ok: false, message: `${cluster.spec.name} is only described: nothing is served there.` };
       const { usable, leftOut } = usableLabels(labels, answers.decisions());
-      const note = leftOutText(leftOut, labels.length);
-      if (usable.length === 0) return { ok: false, message: note ?? "There is no label." };
+      const leftOutNote = leftOutText(leftOut, labels.length);
+      if (usable.length === 0) return { ok: false, message: leftOutNote ?? "There is no label." };
       const at = new Date().toISOString();
       store.atomically(() => {
         for (const { gate: _, ...label } of usable) store.answerLabels.save({ ...label, clusterId, actor, at });
+        note(actor, "label served answers", { subject: cluster.spec.name, objectId: clusterId, clusterId }, labelCounts(usable, leftOut));
       });
-      return { ok: true, kept: usable.length, leftOut, note };
+      return { ok: true, kept: usable.length, leftOut, note: leftOutNote };
     },
     /** The labels of one decision's answers. */
     ofDecision: (clusterId: string, decisionId: string): readonly AnswerLabel[] =>
@@ -105,6 +108,17 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       return plans.reroute({ planId, policy, name: nameFor(plan), notes }, actor, personId);
     },
   };
+}
+
+/** How many labels were kept of which model's answers and which gates, and how many were left out, for the audit. */
+function labelCounts(usable: readonly UsableLabel[], leftOut: readonly LeftOutLabels[]): string {
+  const counts = new Map<string, number>();
+  for (const { model, gate } of usable) {
+    const name = `of ${model} (${gate})`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const out = leftOut.reduce((sum, { labels }) => sum + labels, 0);
+  return [...[...counts].map(([name, count]) => `${count} ${name}`), ...(out === 0 ? [] : [`${out} left out`])].join(", ");
 }
 
 const SUFFIX = ", recalibrated";

@@ -124,6 +124,9 @@ it("labels of served answers recalibrate the gate in force, by a plan that is ap
     ...{ ok: true, kept: 20, leftOut: [{ kind: "no-gate", labels: 1, first: [unscored.decisionId] }] },
     note: `1 of 21 labels cannot count and is left out: 1 because no gate scored the answer (${unscored.decisionId}).`,
   });
+  const cluster = plan.inputs.cluster.name;
+  const noted = { actor: "ada", action: "label served answers", subject: cluster, objectKind: "cluster", clusterId: CLUSTER };
+  expect(store.audit.list(1)).toMatchObject([{ ...noted, outcome: "done", detail: `20 of ${MODEL} (confidence), 1 left out` }]);
   expect(labels.recalibrate({ clusterId: CLUSTER, planId: plan.id }, "ada")).toMatchObject({
     ok: false,
     message: expect.stringContaining("has 40 new labels yet"),

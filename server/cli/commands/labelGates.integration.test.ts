@@ -93,6 +93,10 @@ it("leaves out labels that cannot count, says so with their lines, and keeps the
     /^3 labels are kept\. 2 of 5 labels cannot count and are left out: 2 because .* \(line 4: gone, line 6: older\)\.\n$/,
   );
   expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(/smallest token probability +3 /);
+  const store = openStore(join(folder, "state"));
+  const [line] = store.audit.list(1);
+  store.close();
+  expect(line).toMatchObject({ actor: "command line", action: "label served answers", detail: "3 of small (confidence), 2 left out" });
 });
 
 it("refuses a file without a label that can count, and one for a cluster that is not there", async () => {
