@@ -1,8 +1,6 @@
 import { type Interval, meanQuality, shareOf } from "../numeric/interval";
 import type { LabelledScore } from "./pairCounts";
-
-/** Minimum label of a good answer. */
-const GOOD = 50;
+import { isRightLabel } from "./rightLabel";
 
 /** Ranges of scores, both ends included. */
 const ranges = [
@@ -13,9 +11,9 @@ const ranges = [
   { from: 80, to: 100 },
 ] as const;
 
-/** Share of answers on which measure and person agree whether the quality is at least 50; null for none. */
+/** Share of answers on which measure and person agree whether the answer is right; null for none. */
 export function agreementOf(answers: readonly LabelledScore[]): Interval | null {
-  return shareOf(answers.filter(({ score, label }) => score >= GOOD === label >= GOOD).length, answers.length);
+  return shareOf(answers.filter(({ score, label }) => isRightLabel(score) === isRightLabel(label)).length, answers.length);
 }
 
 /** Share of pairs on which a comparing measure and a person have the same verdict: the one, the other, or neither; null for none. */
