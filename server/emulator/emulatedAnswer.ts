@@ -1,4 +1,4 @@
-import { isRightLabel } from "@/solver/judging/rightLabel";
+import { isRightLabel } from "@/solver/judging/agreement";
 import { mixSeed } from "@/solver/numeric/random";
 
 /** Short, plain words: an emulated answer should be recognisable as such. */

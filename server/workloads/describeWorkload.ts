@@ -1,6 +1,6 @@
 import type { Histogram, JudgedPair, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
+import { isRightLabel } from "@/solver/judging/agreement";
 import { aucOf } from "@/solver/judging/concordance";
-import { isRightLabel } from "@/solver/judging/rightLabel";
 import { mean } from "@/solver/numeric/quantile";
 import { categoryQualities } from "@/solver/workload/categoryQuality";
 import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";

@@ -1,5 +1,5 @@
+import { isRightLabel } from "@/solver/judging/agreement";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
-import { isRightLabel } from "@/solver/judging/rightLabel";
 import { type Interval, NORMAL_90 } from "@/solver/numeric/interval";
 import { calibratedScore } from "./calibratedScore";
 import { fitCalibration } from "./fitCalibration";

@@ -1,6 +1,8 @@
 import { type Interval, meanQuality, shareOf } from "../numeric/interval";
 import type { LabelledScore } from "./pairCounts";
-import { isRightLabel } from "./rightLabel";
+
+/** Minimum label, 0..100, of an answer that counts as right wherever right and wrong are told apart: at least half right. */
+const RIGHT_FROM = 50;
 
 /** Ranges of scores, both ends included. */
 const ranges = [
@@ -10,6 +12,9 @@ const ranges = [
   { from: 60, to: 79 },
   { from: 80, to: 100 },
 ] as const;
+
+/** Whether a quality of 0..100, a label or a score that stands for one, is that of a right answer. */
+export const isRightLabel = (quality: number): boolean => quality >= RIGHT_FROM;
 
 /** Share of answers on which measure and person agree whether the answer is right; null for none. */
 export function agreementOf(answers: readonly LabelledScore[]): Interval | null {

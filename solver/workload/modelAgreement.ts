@@ -1,4 +1,4 @@
-import { isRightLabel } from "../judging/rightLabel";
+import { isRightLabel } from "../judging/agreement";
 import { type Interval, isApart, pairedDifference } from "./contentIntervals";
 import type { OutcomeTable } from "./workload";
 

@@ -1,4 +1,4 @@
-import { isRightLabel } from "@/solver/judging/rightLabel";
+import { isRightLabel } from "@/solver/judging/agreement";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { AnswerSample } from "./answerSample";

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { modelledSample } from "@/solver/ensemble/replay/modelledSample";
 import { recalibrate } from "@/solver/gates/gates";
-import { agreementOf } from "@/solver/judging/agreement";
 import { modelAgreements } from "@/solver/workload/modelAgreement";
-import { isRightLabel } from "./rightLabel";
+import { agreementOf, isRightLabel } from "./agreement";
 
 it("counts an answer as right from the middle of its scale, and no answer below a right one", () => {
   expect([0, 49.99, 50, 100].map(isRightLabel)).toEqual([false, false, true, true]);
