@@ -1,3 +1,4 @@
+import { isRightLabel } from "@/solver/judging/agreement";
 import { mixSeed } from "@/solver/numeric/random";
 
 /** Short, plain words: an emulated answer should be recognisable as such. */
@@ -5,9 +6,6 @@ const WORDS = ["the", "water", "runs", "over", "a", "low", "wall", "and", "on", 
 
 /** Final answers if outcomes only say whether they are right. */
 const LETTERS = ["A", "B", "C", "D"] as const;
-
-/** Labels from this value on mean a right answer. */
-const RIGHT_LABEL = 50;
 
 /** A judge may get only the end of a long answer, so the tag is repeated after this many tokens. */
 const TAG_EVERY_TOKENS = 1000;
@@ -27,7 +25,7 @@ export function answerToken(promptId: string, model: string, index: number): str
 export function answerLetter(promptId: string, model: string, label: number): string {
   const right = mixSeed("right letter", promptId) % LETTERS.length;
   const guess = 1 + (mixSeed("wrong letter", promptId, model) % (LETTERS.length - 1));
-  return LETTERS[(label >= RIGHT_LABEL ? right : right + guess) % LETTERS.length] as string;
+  return LETTERS[(isRightLabel(label) ? right : right + guess) % LETTERS.length] as string;
 }
 
 /** Which prompt and model the last tag in a text names; null when there is none. */

@@ -1,9 +1,10 @@
 import type { Histogram, JudgedPair, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
+import { isRightLabel } from "@/solver/judging/agreement";
 import { aucOf } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
 import { categoryQualities } from "@/solver/workload/categoryQuality";
 import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";
-import { modelAgreements, RIGHT_FROM } from "@/solver/workload/modelAgreement";
+import { modelAgreements } from "@/solver/workload/modelAgreement";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, OutcomeTable, Workload } from "@/solver/workload/workload";
 
@@ -51,7 +52,7 @@ export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): 
   const scoreEdges = evenEdges(100, SCORE_BARS);
   const judgedWhere = ({ label, judged }: ModelOutcomes, right: boolean) =>
     histogram(
-      judged.filter((_, row) => (label[row] ?? 0) >= RIGHT_FROM === right),
+      judged.filter((_, row) => isRightLabel(label[row] ?? 0) === right),
       scoreEdges,
     );
   return {

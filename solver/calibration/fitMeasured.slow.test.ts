@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { tpotSeconds } from "../engine/outcomeSummary";
 import type { ReplicaModel } from "../engine/replicaModel";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
+import { measuredReplica } from "../hardware/measuredEngine";
 import { mean, quantile } from "../numeric/quantile";
 import { seededRandom } from "../numeric/random";
 import { fitMeasured } from "./fitMeasured";
@@ -142,6 +143,41 @@ test("a run kept aside is predicted as a fit predicts it that never saw its leng
   expect(aside).toHaveLength(3);
   expect(aside).toEqual(aside.map(({ run }) => errorsOf(run, others.engine)));
   expect(fit.engine.paceDeviation).toBeGreaterThan(0);
+}, 120_000);
+
+test("a prompt that costs two steps of decoding and hardly waits is told from one that waits, which the first start alone does not", () => {
+  const known = { ...limits, maxSequences: { value: 8, origin: "observed" } } as const;
+  const step = {
+    decode: [0, 1, 2, 4, 8].map((sequences) => ({ at: sequences, seconds: 4e-3 + 1e-3 * sequences })),
+    prefill: [
+      { at: 0, seconds: 0 },
+      { at: 16, seconds: 1e-3 },
+      { at: 256, seconds: 1e-2 },
+      { at: 1024, seconds: 4e-2 },
+    ],
+    ...{ secondsPerPrompt: 8e-3, secondsPerKvToken: 2e-7, secondsPerPair: 1e-9 },
+  };
+  const request = { seconds: 1e-3, secondsPerInputToken: 1e-6, secondsPerOutputToken: 5e-5, delaySeconds: 2e-5 };
+  const heavy = measuredReplica({ step, request, limits: known });
+  const exactly = (point: RunPoint) => measured(point, () => 1, heavy);
+  const runs = (
+    [
+      [16, 32],
+      [128, 8],
+      [700, 16],
+    ] as const
+  ).flatMap(([inputTokens, outputTokens]) => [1, 4, 8].map((concurrency) => exactly({ inputTokens, outputTokens, concurrency })));
+  const fit = fitMeasured(runs, { ...options, limits: known });
+  if (fit.outcome !== "fitted") throw new Error(fit.reason);
+  // The first start ends with less than a tenth of the cost, and with first tokens at loads between those measured in half their time.
+  expect(relative(fit.engine.step.secondsPerPrompt, step.secondsPerPrompt)).toBeLessThan(0.25);
+  for (const point of [
+    { inputTokens: 100, outputTokens: 40, concurrency: 6 },
+    { inputTokens: 40, outputTokens: 90, concurrency: 8 },
+  ]) {
+    const exact = exactly(point);
+    expect(relative(simulateRun(exact, fit.engine, known).ttftSeconds, exact.ttftSeconds), JSON.stringify(point)).toBeLessThan(0.15);
+  }
 }, 120_000);
 
 test("fewer than five different runs are refused with their number", () => {

@@ -72,17 +72,17 @@ const tokens = (...probabilities: readonly number[]) => ({
 
 describe("createGate", () => {
   it("names the missing evidence where an answer has no score", () => {
-    expect(createGate(judge).score(evidence)).toEqual({ kind: "unscored", cause: "no-judged-score" });
-    expect(createGate(confidence).score(evidence)).toEqual({ kind: "unscored", cause: "no-log-probabilities" });
-    expect(createGate(agreement).score(evidence)).toEqual({ kind: "unscored", cause: "no-other-answers" });
+    expect(createGate(judge).score(evidence)).toEqual({ kind: "unscored", cause: "no-judged-score", raw: [null] });
+    expect(createGate(confidence).score(evidence)).toEqual({ kind: "unscored", cause: "no-log-probabilities", raw: [null] });
+    expect(createGate(agreement).score(evidence)).toEqual({ kind: "unscored", cause: "no-other-answers", raw: [null] });
     const wordless = { ...evidence, answer: "Hello", others: ["Goodbye"] };
-    expect(createGate(agreement).score(wordless)).toEqual({ kind: "unscored", cause: "no-extractable-answer" });
+    expect(createGate(agreement).score(wordless)).toEqual({ kind: "unscored", cause: "no-extractable-answer", raw: [null] });
   });
 
   it("scores by the share of the other answers that agree", () => {
     const { score } = createGate(agreement);
-    expect(score({ ...evidence, others: ["42.0", "it is 43"] })).toEqual({ kind: "scored", score: 50 });
-    expect(score({ ...evidence, answer: "I do not know", others: ["42", "42"] })).toEqual({ kind: "scored", score: 0 });
+    expect(score({ ...evidence, others: ["42.0", "it is 43"] })).toMatchObject({ kind: "scored", score: 50 });
+    expect(score({ ...evidence, answer: "I do not know", others: ["42", "42"] })).toMatchObject({ kind: "scored", score: 0 });
   });
 
   it("asks the judge for answers between a sequence's bounds alone", () => {
@@ -90,7 +90,7 @@ describe("createGate", () => {
     const needFor = (probability: number) => gate.nextNeed({ ...evidence, tokens: tokens(probability, 1) }, new Set(["log-probabilities"]));
     expect(gate.nextNeed(evidence, new Set())).toBe("log-probabilities");
     expect([0.19, 0.2, 0.5, 0.79, 0.81].map(needFor)).toEqual([null, "judge", "judge", "judge", null]);
-    expect(gate.score({ ...evidence, tokens: tokens(0.5, 1), judgedScore: 63 })).toEqual({ kind: "scored", score: 63 });
+    expect(gate.score({ ...evidence, tokens: tokens(0.5, 1), judgedScore: 63 })).toMatchObject({ kind: "scored", score: 63 });
     const refused = gate.score({ ...evidence, tokens: tokens(0.125, 1), judgedScore: 63 });
     expect(refused.kind === "scored" && refused.score).toBeCloseTo(12.5, 9);
   });
@@ -99,7 +99,7 @@ describe("createGate", () => {
     const gate = createGate(judgeBetween);
     expect(gate.nextNeed(evidence, new Set(["log-probabilities"]))).toBe("judge");
     expect(gate.nextNeed(evidence, new Set(["log-probabilities", "judge"]))).toBeNull();
-    expect(gate.score({ ...evidence, judgedScore: 12 })).toEqual({ kind: "scored", score: 12 });
+    expect(gate.score({ ...evidence, judgedScore: 12 })).toMatchObject({ kind: "scored", score: 12 });
   });
 
   it("maps raw scores by the calibration, constant beyond its points", () => {
@@ -112,15 +112,39 @@ describe("createGate", () => {
     const { score } = createGate(wordScorer);
     const scored = (prompt: string, answer: string) => score({ ...evidence, prompt, answer });
     const chance = (logit: number) => ({ kind: "scored", score: expect.closeTo(100 / (1 + Math.exp(-logit)), 9) });
-    expect(scored("How many?", "So it is 42")).toEqual(chance(0));
-    expect(scored("How many, maybe?", "So it is 42")).toEqual(chance(1));
-    expect(scored("How many?", "Maybe 42")).toEqual(chance(-2));
-    expect(scored("Maybe?", "Maybe, maybe 42")).toEqual(chance(-1));
+    expect(scored("How many?", "So it is 42")).toMatchObject(chance(0));
+    expect(scored("How many, maybe?", "So it is 42")).toMatchObject(chance(1));
+    expect(scored("How many?", "Maybe 42")).toMatchObject(chance(-2));
+    expect(scored("Maybe?", "Maybe, maybe 42")).toMatchObject(chance(-1));
+  });
+
+  it("has a sequence's raw scores beside the score of the gate that decides, of later gates too", () => {
+    const gate = createGate({ ...judgeBetween, last: { ...judge, calibration } });
+    const sure = { ...evidence, tokens: tokens(0.125, 1), judgedScore: 40 };
+    expect(gate.score(sure)).toEqual({ kind: "scored", score: expect.closeTo(12.5, 9), raw: [expect.closeTo(12.5, 9), 40] });
+    expect(gate.score({ ...sure, tokens: tokens(0.5, 1) })).toEqual({ kind: "scored", score: 20, raw: [expect.closeTo(50, 9), 40] });
+    expect(gate.score({ ...sure, judgedScore: null })).toMatchObject({
+      score: expect.closeTo(12.5, 9),
+      raw: [expect.closeTo(12.5, 9), null],
+    });
+  });
+
+  it("reads the words of a text once for raw and calibrated score", () => {
+    let reads = 0;
+    const counted = {
+      ...evidence,
+      get prompt() {
+        reads += 1;
+        return "How many, maybe?";
+      },
+    };
+    expect(createGate({ ...wordScorer, calibration }).score(counted)).toMatchObject({ kind: "scored", raw: [expect.any(Number)] });
+    expect(reads).toBe(1);
   });
 
   it("counts a scorer's inputs without a value as their means", () => {
     const { score } = createGate({ ...scorer, bias: 0, weights: scorer.weights.slice(0, 1) });
-    expect(score(evidence)).toEqual({ kind: "scored", score: 50 });
+    expect(score(evidence)).toMatchObject({ kind: "scored", score: 50 });
     const sure = score({ ...evidence, tokens: tokens(0.9, 0.9) });
     expect(sure.kind === "scored" && sure.score).toBeCloseTo(100 / (1 + Math.exp(-3)), 9);
   });

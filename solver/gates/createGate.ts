@@ -2,7 +2,7 @@ import { answerAgreement } from "./answerAgreement";
 import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFacts";
 import { answerWords } from "./answerWords";
 import { calibratedScore } from "./calibratedScore";
-import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
+import type { AnswerEvidence, Gate, GateNeed, GateReading, RawReading } from "./gate";
 import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "./gateDocument";
 import { tokenConfidence } from "./tokenConfidence";
 
@@ -15,8 +15,8 @@ export function createGate(document: GateDocument): Gate {
   if (document.kind === "judge") return gate;
   return {
     ...gate,
-    score: (evidence) => (isBroken(evidence) ? { kind: "scored", score: 0 } : gate.score(evidence)),
-    rawScores: (evidence) => (isBroken(evidence) ? simpleGatesOf(document).map(() => null) : gate.rawScores(evidence)),
+    score: (evidence) =>
+      isBroken(evidence) ? { kind: "scored", score: 0, raw: simpleGatesOf(document).map(() => null) } : gate.score(evidence),
     nextNeed: (evidence, asked) => (isBroken(evidence) ? null : gate.nextNeed(evidence, asked)),
   };
 }
@@ -30,11 +30,8 @@ function simpleGate(document: SimpleGateDocument): Gate {
     needs,
     score(evidence) {
       const reading = rawReading(document, evidence);
-      return reading.kind === "unscored" ? reading : { kind: "scored", score: calibratedScore(reading.score, document.calibration) };
-    },
-    rawScores(evidence) {
-      const reading = rawReading(document, evidence);
-      return [reading.kind === "scored" ? reading.score : null];
+      if (reading.kind === "unscored") return { ...reading, raw: [null] };
+      return { kind: "scored", score: calibratedScore(reading.score, document.calibration), raw: [reading.score] };
     },
     nextNeed: (evidence, asked) => needs.find((need) => !asked.has(need) && !has(evidence, need)) ?? null,
   };
@@ -65,7 +62,7 @@ function has({ judgedScore, tokens, others }: AnswerEvidence, need: GateNeed): b
 }
 
 /** The score before calibration, 0..100. */
-function rawReading(document: SimpleGateDocument, evidence: AnswerEvidence): GateReading {
+function rawReading(document: SimpleGateDocument, evidence: AnswerEvidence): RawReading {
   switch (document.kind) {
     case "judge": {
       const { judgedScore } = evidence;
@@ -107,13 +104,11 @@ function sequenceOf(document: Extract<GateDocument, { readonly kind: "sequence" 
     kind: document.kind,
     needs: [...new Set([...steps.map(({ gate }) => gate), last].flatMap(({ needs }) => needs))],
     score(evidence) {
-      for (const { gate, isSure } of steps) {
-        const reading = gate.score(evidence);
-        if (isSure(reading)) return reading;
-      }
-      return last.score(evidence);
+      const readings = steps.map(({ gate }) => gate.score(evidence));
+      const lastReading = last.score(evidence);
+      const sure = readings.find((reading, at) => steps[at]?.isSure(reading));
+      return { ...(sure ?? lastReading), raw: [...readings, lastReading].flatMap(({ raw }) => raw) };
     },
-    rawScores: (evidence) => [...steps.map(({ gate }) => gate), last].flatMap((gate) => gate.rawScores(evidence)),
     nextNeed(evidence, asked) {
       for (const { gate, isSure } of steps) {
         const need = gate.nextNeed(evidence, asked);

@@ -27,24 +27,30 @@ export type GateNeed = "judge" | "log-probabilities" | "other-answers";
 /** Why an answer has no score. */
 export type UnscoredCause = "no-judged-score" | "no-log-probabilities" | "no-other-answers" | "no-extractable-answer";
 
-export type GateReading =
+/** What a gate says of an answer before its calibration. */
+export type RawReading =
   | {
       readonly kind: "scored";
-      /** 0..100, calibrated where the gate has a calibration. */
+      /** 0..100. */
       readonly score: number;
     }
   | { readonly kind: "unscored"; readonly cause: UnscoredCause };
+
+/** What a gate says of an answer; where it is scored, the score is calibrated if the gate has a calibration. */
+export type GateReading = RawReading & {
+  /**
+   * Scores before calibration, 0..100, of the gates that it consists of, in order: what a later calibration is fitted to. null where one has
+   * none; for an answer with a broken structure none has, unless the judge alone is the gate.
+   */
+  readonly raw: readonly (number | null)[];
+};
 
 /** A gate: reads what is known of an answer, gives a score that a threshold is compared with. Pure: no calls of its own. */
 export interface Gate {
   readonly kind: GateDocument["kind"];
   readonly needs: readonly GateNeed[];
+  /** Raw and calibrated scores together: each gate that it consists of reads the answer once. */
   score(evidence: AnswerEvidence): GateReading;
-  /**
-   * Scores before calibration, 0..100, of the gates that it consists of, in order: what a later calibration is fitted to. null where one has
-   * none; for an answer with a broken structure none has, unless the judge alone is the gate.
-   */
-  rawScores(evidence: AnswerEvidence): readonly (number | null)[];
   /**
    * The next evidence that is needed before the answer can be decided, so that later gates of a sequence are asked for doubtful answers
    * alone; null: `score` can be called. A gate that is no sequence asks for each of its needs once.

@@ -8,6 +8,8 @@ export { fitCalibration } from "./fitCalibration";
 export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
 export { gateText, measureWords } from "./gateText";
 export { isJson } from "./jsonAnswer";
+export { labelledStage, unusableLabelWords } from "./labelledStage";
+export { type LeftOutLabels, leftOutLabels, leftOutText, type UnusableLabel } from "./leftOutLabels";
 export { NEEDED_LABELS, type Recalibration, recalibrate, type ScoreReliability } from "./recalibrate";
 export { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
 export { areaDifference, type RiskCoverage, riskCoverage, riskCoverageArea } from "./riskCoverage";

@@ -1,12 +1,10 @@
+import { isRightLabel } from "@/solver/judging/agreement";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import { type Interval, NORMAL_90 } from "@/solver/numeric/interval";
 import { calibratedScore } from "./calibratedScore";
 import { fitCalibration } from "./fitCalibration";
 import type { Calibration } from "./gateDocument";
 import { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
-
-/** Labels that count as a good answer: at least half right. */
-const GOOD_FROM = 50;
 
 const FOLDS = 5;
 
@@ -66,7 +64,7 @@ export type Recalibration = LabelCounts &
  */
 export function recalibrate(answers: readonly GivenLabel[], inForce: Calibration | undefined): Recalibration {
   const [seen, fresh] = [answers.filter(({ isSeen }) => isSeen === true), answers.filter(({ isSeen }) => isSeen !== true)];
-  const good = fresh.filter(({ label }) => label >= GOOD_FROM).length;
+  const good = fresh.filter(({ label }) => isRightLabel(label)).length;
   const counts = { labels: fresh.length, good, bad: fresh.length - good, earlier: seen.length };
   const calibration = counts.labels < NEEDED_LABELS.all ? null : fitCalibration(answers);
   if (calibration === null || Math.min(counts.good, counts.bad) < NEEDED_LABELS.ofEach) return { kind: "too-few", ...counts };

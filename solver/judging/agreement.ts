@@ -1,8 +1,8 @@
 import { type Interval, meanQuality, shareOf } from "../numeric/interval";
 import type { LabelledScore } from "./pairCounts";
 
-/** Minimum label of a good answer. */
-const GOOD = 50;
+/** Minimum label, 0..100, of an answer that counts as right wherever right and wrong are told apart: at least half right. */
+const RIGHT_FROM = 50;
 
 /** Ranges of scores, both ends included. */
 const ranges = [
@@ -13,9 +13,12 @@ const ranges = [
   { from: 80, to: 100 },
 ] as const;
 
-/** Share of answers on which measure and person agree whether the quality is at least 50; null for none. */
+/** Whether a quality of 0..100, a label or a score that stands for one, is that of a right answer. */
+export const isRightLabel = (quality: number): boolean => quality >= RIGHT_FROM;
+
+/** Share of answers on which measure and person agree whether the answer is right; null for none. */
 export function agreementOf(answers: readonly LabelledScore[]): Interval | null {
-  return shareOf(answers.filter(({ score, label }) => score >= GOOD === label >= GOOD).length, answers.length);
+  return shareOf(answers.filter(({ score, label }) => isRightLabel(score) === isRightLabel(label)).length, answers.length);
 }
 
 /** Share of pairs on which a comparing measure and a person have the same verdict: the one, the other, or neither; null for none. */

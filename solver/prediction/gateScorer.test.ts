@@ -95,7 +95,7 @@ describe("a scorer that reads words", () => {
       facts: [[null, Math.log1p(5)]],
       words: [answerWords(prompt, answer)],
     };
-    expect(gate.score(evidence)).toEqual({ kind: "scored", score: scoresOf(scorer, own)[0] });
+    expect(gate.score(evidence)).toMatchObject({ kind: "scored", score: scoresOf(scorer, own)[0] });
   });
 
   it("is as good as one without words where they say nothing", () => {

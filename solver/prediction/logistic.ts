@@ -6,10 +6,11 @@ export interface LogisticHead {
   readonly weights: Float64Array | Float32Array;
 }
 
-const NEWTON_STEPS = 30;
-const GRADIENT_STEPS = 60;
+/** Most steps of Newton's method, and of conjugate gradients within one. */
+export const NEWTON_STEPS = 30;
+export const GRADIENT_STEPS = 60;
 /** Norm of the gradient, per row, at which the fit has converged. */
-const ARRIVED = 1e-7;
+export const ARRIVED = 1e-7;
 
 /**
  * Logistic regression with L2 regularisation: minimises the mean log loss plus `penalty / 2` times the squared length of the weights (the

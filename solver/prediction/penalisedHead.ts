@@ -1,7 +1,9 @@
 import { seededRandom } from "@/solver/numeric/random";
+import { isLong, type RowProducts, rowProducts, takeProducts } from "@/solver/numeric/rowProducts";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { type SparseMatrix, sparseOf, takeRows } from "@/solver/numeric/sparseMatrix";
 import { fitLogistic, headLogits, type LogisticHead, logLoss } from "./logistic";
+import { fitLongRows } from "./longRows";
 
 /** Penalties tried. Columns have a deviation of 1; words together have length 1 per prompt. */
 const PENALTIES = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
@@ -31,26 +33,44 @@ export interface PenalisedHead extends LogisticHead {
  */
 export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number, most = MOST_CHOOSING_ROWS): PenalisedHead {
   const order = shuffled(matrix.rows, seededRandom(seed)).slice(0, most);
+  const chosen = takeRows(matrix, order);
+  const known = labelsOf(right, order);
+  const products = isLong(chosen) ? rowProducts(chosen) : null;
   const folds = Array.from({ length: FOLDS }, (_, fold) => {
-    const [learnt, left] = [order.filter((__, at) => at % FOLDS !== fold), order.filter((__, at) => at % FOLDS === fold)];
-    return { learnt: takeRows(matrix, learnt), known: labelsOf(right, learnt), left: takeRows(matrix, left), asked: labelsOf(right, left) };
-  }).filter(({ learnt, left }) => learnt.rows > 0 && left.rows > 0);
+    const at = Int32Array.from(order.keys());
+    const [learnt, left] = [at.filter((row) => row % FOLDS !== fold), at.filter((row) => row % FOLDS === fold)];
+    const fit = fitterOf(chosen, products, learnt);
+    return { fit, known: labelsOf(known, learnt), left: takeRows(chosen, left), asked: labelsOf(known, left) };
+  }).filter((fold) => fold.known.length > 0 && fold.left.rows > 0);
   const asked = folds.flatMap((fold) => [...fold.asked]);
   if (asked.length === 0) return { ...fitLogistic(matrix, right, 1), losses: new Float64Array() };
   let best = { loss: Number.POSITIVE_INFINITY, losses: new Float64Array(), penalty: 1, slope: 1, shift: 0 };
   for (const penalty of PENALTIES) {
-    const said = folds.flatMap(({ learnt, known, left }) => [...headLogits(left, fitLogistic(learnt, known, penalty))]);
+    const said = folds.flatMap(({ fit, known: labels, left }) => [...headLogits(left, fit(labels, penalty))]);
     const { slope, shift } = platt(said, asked);
     const losses = Float64Array.from(said, (logit, row) => logLoss(slope * logit + shift, asked[row] ?? 0));
     const loss = losses.reduce((sum, each) => sum + each, 0);
     if (loss < best.loss) best = { loss, losses, penalty, slope, shift };
   }
-  const { bias, weights } = fitLogistic(matrix, right, best.penalty);
+  const isWhole = products !== null && order.length === matrix.rows;
+  const { bias, weights } = isWhole
+    ? fitLongRows(chosen, products, { right: known, penalty: best.penalty })
+    : fitLogistic(matrix, right, best.penalty);
   return {
     bias: best.slope * bias + best.shift,
     weights: weights.map((weight) => best.slope * weight),
     losses: best.losses,
   };
+}
+
+type Fit = (right: ArrayLike<number>, penalty: number) => LogisticHead;
+
+/** Fits on some rows of a matrix. @param products of all of its rows, where they are few and long. */
+function fitterOf(matrix: SparseMatrix, products: RowProducts | null, rows: Int32Array): Fit {
+  const own = takeRows(matrix, rows);
+  if (products === null) return (right, penalty) => fitLogistic(own, right, penalty);
+  const taken = takeProducts(products, rows);
+  return (right, penalty) => fitLongRows(own, taken, { right, penalty });
 }
 
 const labelsOf = (right: Float32Array, rows: Int32Array): Float32Array => Float32Array.from(rows, (row) => right[row] ?? 0);

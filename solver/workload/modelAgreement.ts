@@ -1,8 +1,6 @@
+import { isRightLabel } from "../judging/agreement";
 import { type Interval, isApart, pairedDifference } from "./contentIntervals";
 import type { OutcomeTable } from "./workload";
-
-/** Minimum label of a right answer where right and wrong are distinguished. */
-export const RIGHT_FROM = 50;
 
 /** Joint correctness of two models' answers to the same prompts. Shares of the prompts, 0..1, that sum to 1. */
 export interface Agreement {
@@ -28,7 +26,7 @@ export function modelAgreements({ promptIds, models }: Pick<OutcomeTable, "promp
       if (larger === undefined) continue;
       let [bothRight, onlyLarger, onlySmaller] = [0, 0, 0];
       for (const [row, label] of smaller.label.entries()) {
-        const [small, large] = [label >= RIGHT_FROM, (larger.label[row] ?? 0) >= RIGHT_FROM];
+        const [small, large] = [isRightLabel(label), isRightLabel(larger.label[row] ?? 0)];
         if (small && large) bothRight += 1;
         else if (large) onlyLarger += 1;
         else if (small) onlySmaller += 1;

@@ -7,7 +7,7 @@ import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Notes } from "@/components/ui/Notes";
 import { LabelAnswer } from "./LabelAnswer";
 import { type Decision, prepareDecision, type Stage } from "./prepareDecision";
-import { labelledStage } from "./prepareLabel";
+import { labelledAnswer } from "./prepareLabel";
 import { degradedTexts, type Fact, reasonText, requestFacts, stageFacts } from "./prepareRecord";
 import { prepareWaterfall } from "./prepareWaterfall";
 import { Waterfall } from "./Waterfall";
@@ -91,7 +91,7 @@ export function DecisionRecord(props: {
   readonly identities: ReadonlyMap<string, ModelIdentity>;
 }) {
   const { decision, clusterId, identities } = props;
-  const labelled = labelledStage(decision);
+  const labelled = labelledAnswer(decision);
   const { stages, reason, prompt } = decision;
   const json = JSON.stringify(decision, null, 2);
   return (
@@ -111,7 +111,11 @@ export function DecisionRecord(props: {
           </ol>
         </>
       )}
-      {labelled !== null && <LabelAnswer clusterId={clusterId} decisionId={decision.id} stage={labelled} />}
+      {typeof labelled === "string" ? (
+        <p className="text-xs text-ink-3">{labelled}</p>
+      ) : (
+        <LabelAnswer clusterId={clusterId} decisionId={decision.id} answer={labelled} />
+      )}
       <Facts facts={requestFacts(decision)} />
       {prompt === undefined ? (
         <p className="text-xs text-ink-3">This record holds no prompt and no answer.</p>

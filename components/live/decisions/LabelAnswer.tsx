@@ -8,26 +8,26 @@ import { useHindrance } from "@/components/api/useMe";
 import { labelChoices } from "@/components/labelling/labelChoices";
 import { buttonClass } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
-import { type LabelledStage, labelledText } from "./prepareLabel";
+import { type LabelledAnswer, labelledText } from "./prepareLabel";
 
 /** A person's label of the answer that the client got, with which its gate is calibrated again. */
-export function LabelAnswer(props: { readonly clusterId: string; readonly decisionId: string; readonly stage: LabelledStage }) {
-  const { clusterId, decisionId, stage } = props;
+export function LabelAnswer(props: { readonly clusterId: string; readonly decisionId: string; readonly answer: LabelledAnswer }) {
+  const { clusterId, decisionId, answer } = props;
   const id = useId();
   const client = useTRPCClient();
   const hindrance = useHindrance("prepare");
   const given = useQuery(useTRPC().labels.ofDecision.queryOptions({ clusterId, decisionId }));
   const label = useLabelAct((quality: number) =>
-    client.labels.answers.mutate({ clusterId, labels: [{ decisionId, model: stage.model, quality }] }),
+    client.labels.answers.mutate({ clusterId, labels: [{ decisionId, model: answer.model, quality }] }),
   );
-  const present = given.data?.find(({ model }) => model === stage.model) ?? null;
+  const present = given.data?.find(({ model }) => model === answer.model) ?? null;
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2 rounded-md border p-3">
       <h3 id={id} className="text-sm font-medium">
         How good was this answer?
       </h3>
       <p className="text-xs text-ink-3">
-        If you know it: the record does not hold it. Its gate gave it a raw score of {stage.raw}; with enough labels the gate is calibrated
+        If you know it: the record does not hold it. Its gate gave it a raw score of {answer.raw}; with enough labels the gate is calibrated
         again.
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that act at once are no fields of a form. */}

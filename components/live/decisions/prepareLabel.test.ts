@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
 import { testDecision, testStage } from "../testing/testDecision";
-import { labelledStage, labelledText } from "./prepareLabel";
+import { labelledAnswer, labelledText } from "./prepareLabel";
 
 const gate = (...raw: (number | null)[]) => ({ kind: "confidence" as const, seconds: 0, raw });
 
 it("offers a label of the accepted answer, with its raw scores", () => {
   const stages = [testStage("small", { verdict: "escalated", gate: gate(12) }), testStage("medium", { gate: gate(71.26, null, 40) })];
-  expect(labelledStage(testDecision({ stages }))).toEqual({ model: "medium", raw: "71.3 and 40.0" });
+  expect(labelledAnswer(testDecision({ stages }))).toEqual({ model: "medium", raw: "71.3 and 40.0" });
 });
 
 it.each([
-  ["a request without an answer", [testStage("small", { verdict: "failed" })]],
-  ["an answer that no gate scored", [testStage("small", { verdict: "escalated", gate: gate(12) }), testStage("large")]],
-  ["a gate without a raw score", [testStage("small", { gate: gate(null) })]],
-  ["a record of an older gateway", [testStage("small", { gate: { kind: "judge", seconds: 0.2 } })]],
-])("offers none for %s", (_, stages) => {
-  expect(labelledStage(testDecision({ stages }))).toBeNull();
+  ["the request has no accepted answer", [testStage("small", { verdict: "failed" })]],
+  ["no gate scored the answer", [testStage("small", { verdict: "escalated", gate: gate(12) }), testStage("large")]],
+  ["the gate gave the answer no raw score", [testStage("small", { gate: gate(null) })]],
+  ["the record has no raw score, as its gateway is of an earlier version", [testStage("small", { gate: { kind: "judge", seconds: 0.2 } })]],
+])("says that a record takes no label where %s", (reason, stages) => {
+  expect(labelledAnswer(testDecision({ stages }))).toBe(`This record takes no label: ${reason}.`);
 });
 
 it("says who labelled it", () => {

@@ -1,19 +1,21 @@
 import { formatScore } from "@/components/ui/format";
 import type { AnswerLabel } from "@/server/contracts/studio";
+import { labelledStage, unusableLabelWords } from "@/solver/gates/gates";
 import type { Decision } from "./prepareDecision";
 
-/** The answer that the client got, where its gate gave it a raw score. */
-export interface LabelledStage {
+/** The answer that the client got, where its label can calibrate a gate. */
+export interface LabelledAnswer {
   readonly model: string;
   /** Its raw scores in words; of gates in order several. */
   readonly raw: string;
 }
 
-/** null: the request has no answer whose label could calibrate a gate. */
-export function labelledStage({ stages }: Pick<Decision, "stages">): LabelledStage | null {
-  const stage = stages.findLast(({ verdict }) => verdict === "accepted");
-  const raw = stage?.gate?.raw?.filter((score) => score !== null) ?? [];
-  return stage === undefined || raw.length === 0 ? null : { model: stage.model, raw: raw.map(formatScore).join(" and ") };
+/** The answer that a page lets a person label, or why a label of it would not count, in a sentence. */
+export function labelledAnswer({ stages }: Pick<Decision, "stages">): LabelledAnswer | string {
+  const found = labelledStage(stages);
+  if (found.kind !== "usable") return `This record takes no label: ${unusableLabelWords[found.kind]}.`;
+  const raw = found.raw.filter((score) => score !== null);
+  return { model: found.model, raw: raw.map(formatScore).join(" and ") };
 }
 
 /** Who labelled it, and how; what a person reads where nobody has. */

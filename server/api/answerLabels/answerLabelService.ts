@@ -1,10 +1,10 @@
-import { labelledAnswer } from "@/server/answerLabels/labelledAnswer";
 import { type RecalibratedGates, recalibratedGates } from "@/server/answerLabels/labelledGates";
+import { type GivenLabel, type UsableLabel, usableLabels } from "@/server/answerLabels/usableLabels";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { Outcome, StoredAnswerLabel } from "@/server/contracts/studio";
-import type { AnswerLabel, AnswerLabelOrder, LabelledGates, RecalibrateGatesOrder } from "@/server/contracts/studio/answerLabels";
+import type { Outcome } from "@/server/contracts/studio";
+import type { AnswerLabel, KeptLabels, LabelledGates, RecalibrateGatesOrder } from "@/server/contracts/studio/answerLabels";
 import type { Store } from "@/server/store/store";
-import { NEEDED_LABELS } from "@/solver/gates/gates";
+import { type LeftOutLabels, leftOutText, NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
@@ -31,6 +31,8 @@ interface InForce extends RecalibratedGates {
 
 /** Labels of answers that gateways served, and the calibrations of the gates in force that follow from them. */
 export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabelServiceOptions) {
+  const note = store.audit.noting("cluster");
+
   function inForce(clusterId: string): Outcome<InForce> {
     const refused = (message: string) => ({ ok: false, message }) as const;
     const cluster = store.clusters.get(clusterId);
@@ -53,25 +55,25 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
   }
 
   return {
-    /** All of the labels or, where one cannot be kept, none of them. A repeated label of an answer replaces the earlier one. */
-    label(clusterId: string, labels: readonly AnswerLabelOrder[], actor: Actor): Outcome<{ readonly kept: number }> {
+    /**
+     * Keeps the labels that can count and leaves out the others, by reason. A repeated label of an answer replaces the earlier one.
+     *
+     * @returns a refusal where no label can count.
+     */
+    label(clusterId: string, labels: readonly GivenLabel[], actor: Actor): Outcome<KeptLabels> {
       const cluster = store.clusters.get(clusterId);
       if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
       const answers = answersOf(clusterId);
       if (answers === null) return { ok: false, message: `${cluster.spec.name} is only described: nothing is served there.` };
-      const wanted = new Set(labels.map(({ decisionId }) => decisionId));
-      const decisions = new Map(answers.decisions().flatMap((each) => (wanted.has(each.id) ? [[each.id, each] as const] : [])));
+      const { usable, leftOut } = usableLabels(labels, answers.decisions());
+      const leftOutNote = leftOutText(leftOut, labels.length);
+      if (usable.length === 0) return { ok: false, message: leftOutNote ?? "There is no label." };
       const at = new Date().toISOString();
-      const rows: StoredAnswerLabel[] = [];
-      for (const { quality, ...about } of labels) {
-        const found = labelledAnswer(about, decisions.get(about.decisionId));
-        if (!found.ok) return found;
-        rows.push({ clusterId, decisionId: about.decisionId, ...found.answer, quality, actor, at });
-      }
       store.atomically(() => {
-        for (const row of rows) store.answerLabels.save(row);
+        for (const { gate: _, ...label } of usable) store.answerLabels.save({ ...label, clusterId, actor, at });
+        note(actor, "label served answers", { subject: cluster.spec.name, objectId: clusterId, clusterId }, labelCounts(usable, leftOut));
       });
-      return { ok: true, kept: rows.length };
+      return { ok: true, kept: usable.length, leftOut, note: leftOutNote };
     },
     /** The labels of one decision's answers. */
     ofDecision: (clusterId: string, decisionId: string): readonly AnswerLabel[] =>
@@ -106,6 +108,17 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
       return plans.reroute({ planId, policy, name: nameFor(plan), notes }, actor, personId);
     },
   };
+}
+
+/** How many labels were kept of which model's answers and which gates, and how many were left out, for the audit. */
+function labelCounts(usable: readonly UsableLabel[], leftOut: readonly LeftOutLabels[]): string {
+  const counts = new Map<string, number>();
+  for (const { model, gate } of usable) {
+    const name = `of ${model} (${gate})`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const out = leftOut.reduce((sum, { labels }) => sum + labels, 0);
+  return [...[...counts].map(([name, count]) => `${count} ${name}`), ...(out === 0 ? [] : [`${out} left out`])].join(", ");
 }
 
 const SUFFIX = ", recalibrated";

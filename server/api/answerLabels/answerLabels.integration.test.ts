@@ -114,9 +114,19 @@ it("labels of served answers recalibrate the gate in force, by a plan that is ap
 
   // The client gets the large model's answer where the small one's was refused, and no gate scored that.
   const refused = served.find(({ model }) => model !== MODEL);
-  expect(labels.label(CLUSTER, [{ decisionId: refused?.decisionId ?? "", quality: 100 }], "ada")).toMatchObject({ ok: false });
+  const unscored = { decisionId: refused?.decisionId ?? "", quality: 100 };
+  expect(labels.label(CLUSTER, [unscored], "ada")).toEqual({
+    ok: false,
+    message: `The label cannot count: no gate scored the answer (${unscored.decisionId}).`,
+  });
   const given = accepted.map(({ decisionId, label }) => ({ decisionId, quality: label }));
-  expect(labels.label(CLUSTER, given.slice(0, 20), "ada")).toEqual({ ok: true, kept: 20 });
+  expect(labels.label(CLUSTER, [unscored, ...given.slice(0, 20)], "ada")).toEqual({
+    ...{ ok: true, kept: 20, leftOut: [{ kind: "no-gate", labels: 1, first: [unscored.decisionId] }] },
+    note: `1 of 21 labels cannot count and is left out: 1 because no gate scored the answer (${unscored.decisionId}).`,
+  });
+  const cluster = plan.inputs.cluster.name;
+  const noted = { actor: "ada", action: "label served answers", subject: cluster, objectKind: "cluster", clusterId: CLUSTER };
+  expect(store.audit.list(1)).toMatchObject([{ ...noted, outcome: "done", detail: `20 of ${MODEL} (confidence), 1 left out` }]);
   expect(labels.recalibrate({ clusterId: CLUSTER, planId: plan.id }, "ada")).toMatchObject({
     ok: false,
     message: expect.stringContaining("has 40 new labels yet"),
@@ -164,7 +174,12 @@ it("labels of served answers recalibrate the gate in force, by a plan that is ap
   // Labels under the new plan count beside the earlier ones, to which its calibration was fitted: the raw scores are the same.
   decisions = await gateway.decisions();
   store.clusters.setRunning(CLUSTER, { planId: offered.id, since: new Date(0).toISOString() });
-  expect(labels.label(CLUSTER, [{ decisionId: right.decisionId, quality: 100 }], "bob")).toEqual({ ok: true, kept: 1 });
+  expect(labels.label(CLUSTER, [{ decisionId: right.decisionId, quality: 100 }], "bob")).toEqual({
+    ok: true,
+    kept: 1,
+    leftOut: [],
+    note: null,
+  });
   const later = labels.gates(CLUSTER);
   expect(later).toMatchObject({ labelled: { planId: offered.id, gates: [{ labels: 1, earlier: 40, calibrated: true, fitted: null }] } });
 });

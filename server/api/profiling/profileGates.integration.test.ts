@@ -148,7 +148,7 @@ describe("a profile that measures gates", () => {
         ...{ inputTokens: outcomes.inputTokens[row] ?? 0, outputTokens: small.outputTokens[row] ?? 0, endedByLength: false },
         ...{ tokens: { texts: ["a"], logProbabilities: Float64Array.of(Math.log(0.9)) }, others: null, judgedScore: null },
       };
-      expect(gate.score(evidence)).toEqual({ kind: "scored", score: expect.closeTo(small.scorer[row] ?? -1, 6) });
+      expect(gate.score(evidence)).toMatchObject({ kind: "scored", score: expect.closeTo(small.scorer[row] ?? -1, 6) });
     }
     const gates = gateTournament(workload, { share: 0.3, judgeSeconds: null })?.stages[0]?.gates ?? [];
     expect(gates.find(({ name }) => name === "scorer with words")?.auc?.value).toBe(1);

@@ -208,8 +208,16 @@ test("two people at once are given different answers, and neither takes the othe
     message: "ada labelled this answer first. Their label is kept.",
   });
   expect(queue.label({ ...order, quality: 25 }, "ada")).toEqual({ ok: true });
-  expect(store.handLabels.list("job")).toMatchObject([{ actor: "ada", quality: 25 }]);
+  const [stored] = store.handLabels.list("job");
+  expect(stored).toMatchObject({ actor: "ada", quality: 25 });
   expect(queue.undo("job", "one", "ada")).toEqual({ ok: true });
+  const about = { actor: "ada", subject: "Ours", objectKind: "profile", objectId: "job", outcome: "done" };
+  const detail = (quality: number) => `1 of ${stored?.model}: ${quality} at prompt ${(stored?.position ?? 0) + 1}`;
+  expect(store.audit.list(3)).toMatchObject([
+    { ...about, action: "take back label", detail: detail(25) },
+    { ...about, action: "label answer", detail: detail(25) },
+    { ...about, action: "label answer", detail: detail(100) },
+  ]);
 });
 
 test("what a person skips stores nothing and does not come up for them again in this sitting, though it does for others", () => {

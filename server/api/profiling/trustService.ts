@@ -2,6 +2,7 @@ import type { HandLabelOrder, LabelProgress, Outcome, ProfileTrust, SkipOrder } 
 import { createLabelQueue, type LabelQueue, type Shown } from "@/server/profiling/measures/labelQueue";
 import { type DecisionsOf, recheckOf } from "@/server/profiling/measures/recheck";
 import { ADVISED_LABELS, trustReport } from "@/server/profiling/measures/trustReport";
+import type { HandLabel } from "@/server/store/handLabelRepository";
 import type { Store } from "@/server/store/store";
 import type { Actor } from "../base/actor";
 
@@ -40,6 +41,14 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
   let last: { readonly jobId: string; readonly kind: Kind; readonly queue: LabelQueue } | null = null;
 
   const sittings = new Map<string, Sitting>();
+  const note = store.audit.noting("profile");
+
+  /** The audit's line of one manual label. */
+  function noteLabel(action: string, { profileId, model, otherModel, position, quality, actor }: Omit<HandLabel, "at">): void {
+    const subject = store.profiles.get(profileId)?.request.name ?? profileId;
+    const models = otherModel === "" ? model : `${model} against ${otherModel}`;
+    note(actor, action, { subject, objectId: profileId }, `1 of ${models}: ${quality} at prompt ${position + 1}`);
+  }
 
   function heldByOthers(jobId: string, own: string): ReadonlySet<string> {
     const holds = ([holder, sitting]: readonly [string, Sitting]) =>
@@ -100,7 +109,10 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
       if (given !== null && given.actor !== actor) {
         return { ok: false, message: `${given.actor} labelled this answer first. Their label is kept.` };
       }
-      store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
+      store.atomically(() => {
+        store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
+        noteLabel("label answer", { ...key, quality, actor });
+      });
       return { ok: true };
     },
     /** For a person who cannot decide: nothing is stored, and the task is not shown to them again in this session. */
@@ -119,7 +131,10 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
     undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object> {
       const label = store.handLabels.last(jobId, kind, actor);
       if (label === null) return { ok: false, message: "There is no label of yours to take back." };
-      store.handLabels.remove(label);
+      store.atomically(() => {
+        store.handLabels.remove(label);
+        noteLabel("take back label", label);
+      });
       return { ok: true };
     },
     /** Compared with a quality floor, 0..100. */

@@ -86,11 +86,25 @@ it("labels of a file recalibrate the gate in force, and the plan with it is writ
   expect(read.plan).toMatchObject({ metadata: { name: "example, recalibrated" }, deployment: plan.deployment });
 });
 
-it("refuses labels of answers that have no record, or none that a gate scored, and keeps no other of the file", async () => {
+it("leaves out labels that cannot count, says so with their lines, and keeps the others of the file", async () => {
   const { ids, file, write } = await serving();
-  write([...ids.slice(0, 3), "gone"]);
+  write([...ids.slice(0, 2), "gone", ...ids.slice(2, 3), "older"]);
+  expect((await weir("gates", "label", file, "--cluster", "c")).err).toMatch(
+    /^3 labels are kept\. 2 of 5 labels cannot count and are left out: 2 because .* \(line 4: gone, line 6: older\)\.\n$/,
+  );
+  expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(/smallest token probability +3 /);
+  const store = openStore(join(folder, "state"));
+  const [line] = store.audit.list(1);
+  store.close();
+  expect(line).toMatchObject({ actor: "command line", action: "label served answers", detail: "3 of small (confidence), 2 left out" });
+});
+
+it("refuses a file without a label that can count, and one for a cluster that is not there", async () => {
+  const { ids, file, write } = await serving();
+  write(["gone", "older"]);
   const refused = await refusalIn(folder)("gates", "label", file, "--cluster", "c");
-  expect(refused).toEqual({ code: 2, stderr: expect.stringMatching(/^There is no record of gone here/) });
+  expect(refused).toEqual({ code: 2, stderr: expect.stringMatching(/^None of the 2 labels can count: 2 because the gateway, which/) });
   expect((await weir("gates", "recalibrate", "--cluster", "c")).out).toMatch(/smallest token probability +0 /);
+  write(ids.slice(0, 1));
   expect(await refusalIn(folder)("gates", "label", file)).toEqual({ code: 2, stderr: "There is no cluster embedded." });
 });

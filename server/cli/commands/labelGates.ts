@@ -43,10 +43,10 @@ export function addLabelGates(gates: Command, onExit: (code: ExitCode) => void):
 async function label(file: string, { cluster }: ClusterFlags): Promise<ExitCode> {
   const { labels } = must(await readLabels(file));
   const decisions = await decisionsOf(new Set(labels.map(({ decisionId }) => decisionId)));
-  const { kept } = await withStore((store) =>
+  const { kept, note } = await withStore((store) =>
     must(serviceOf(store, { decisions: () => decisions, routing: () => null }).label(cluster, labels, ACTOR)),
   );
-  process.stderr.write(`${kept} ${kept === 1 ? "label is" : "labels are"} kept.\n`);
+  process.stderr.write(`${kept} ${kept === 1 ? "label is" : "labels are"} kept.${note === null ? "" : ` ${note}`}\n`);
   return EXIT.done;
 }
 

@@ -13,15 +13,15 @@ const read = (text: string) => {
   return readLabels(path);
 };
 
-it("reads labels of answers, in any order of columns, and the stage where one is named", async () => {
+it("reads labels of answers, in any order of columns, with their lines, and the stage where one is named", async () => {
   expect(await read("quality,decision_id,model,note\n100,d1,,ok\n0, d2 ,small,\n")).toEqual({
     ok: true,
     labels: [
-      { decisionId: "d1", quality: 100 },
-      { decisionId: "d2", quality: 0, model: "small" },
+      { decisionId: "d1", quality: 100, line: 2 },
+      { decisionId: "d2", quality: 0, model: "small", line: 3 },
     ],
   });
-  expect(await read("decision_id,quality\nd1,50.5\n")).toEqual({ ok: true, labels: [{ decisionId: "d1", quality: 50.5 }] });
+  expect(await read("decision_id,quality\nd1,50.5\n")).toEqual({ ok: true, labels: [{ decisionId: "d1", quality: 50.5, line: 2 }] });
 });
 
 it.each([

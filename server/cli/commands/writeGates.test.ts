@@ -154,7 +154,8 @@ describe("writeGates", () => {
       }),
     );
     expect(known).toHaveLength(90);
-    for (const [at, reading] of read.entries()) expect(reading).toEqual({ kind: "scored", score: expect.closeTo(known[at] ?? -1, 6) });
+    for (const [at, reading] of read.entries())
+      expect(reading).toMatchObject({ kind: "scored", score: expect.closeTo(known[at] ?? -1, 6) });
   });
 
   it("seals a plan again and notes that its figures are not those of its gates", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SimpleGateDocument } from "@/solver/gates/gateDocument";
-import type { ScoreReliability } from "@/solver/gates/gates";
+import type { LeftOutLabels, ScoreReliability } from "@/solver/gates/gates";
 import type { Interval } from "@/solver/numeric/interval";
 
 /** Labels that one call gives at most. */
@@ -20,6 +20,15 @@ export const labelAnswersSchema = z.object({
   labels: z.array(labelOfAnswer).min(1).max(MOST_ANSWER_LABELS),
 });
 export type AnswerLabelOrder = z.infer<typeof labelOfAnswer>;
+
+/** What became of the labels of one call. */
+export interface KeptLabels {
+  readonly kept: number;
+  /** Labels that cannot count, by reason. */
+  readonly leftOut: readonly LeftOutLabels[];
+  /** The same as one sentence; null: none is left out. */
+  readonly note: string | null;
+}
 
 export const labelsOfDecisionSchema = z.object({ clusterId: z.string().min(1), decisionId: z.string().min(1).max(200) });
 

@@ -139,7 +139,7 @@ export class AnswerGate {
       ms: performance.now() - startedMs,
       ...(judged !== null && { judgeMs }),
       ...(others !== null && { calls: others.calls }),
-      raw: this.#gate.rawScores(found.evidence).map((each) => (each === null ? null : Number(each.toPrecision(RAW_DIGITS)))),
+      raw: reading.raw.map((each) => (each === null ? null : Number(each.toPrecision(RAW_DIGITS)))),
     };
   }
 

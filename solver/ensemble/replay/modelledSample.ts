@@ -1,15 +1,13 @@
+import { isRightLabel } from "@/solver/judging/agreement";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { AnswerSample } from "./answerSample";
 
 const letters = ["A", "B", "C", "D"] as const;
 
-/** Minimum label of a right answer. */
-const RIGHT = 50;
-
 /**
- * A sample modelled from the labels of outcomes: every question has four letters, of which one is right; a model whose label is at least 50
- * gives that one, and any other one of the three wrong ones, drawn by the seed. Wrong answers of real models agree more often than drawn
+ * A sample modelled from the labels of outcomes: every question has four letters, of which one is right; a model whose label is that of a
+ * right answer gives that one, and any other one of the three wrong ones, drawn by the seed. Wrong answers of real models agree more often than drawn
  * ones.
  */
 export function modelledSample({ promptIds, categories, models }: OutcomeTable, seed: number): AnswerSample {
@@ -23,9 +21,9 @@ export function modelledSample({ promptIds, categories, models }: OutcomeTable, 
         model,
         answers: right.map((letter, at) => {
           const step = 1 + random.int(letters.length - 1);
-          return letters[(letter + ((label[at] ?? 0) >= RIGHT ? 0 : step)) % letters.length] ?? null;
+          return letters[(letter + (isRightLabel(label[at] ?? 0) ? 0 : step)) % letters.length] ?? null;
         }),
-        correct: Uint8Array.from(label, (quality) => (quality >= RIGHT ? 1 : 0)),
+        correct: Uint8Array.from(label, (quality) => (isRightLabel(quality) ? 1 : 0)),
         outputTokens,
         asked: new Uint8Array(promptIds.length).fill(1),
       };

@@ -98,18 +98,31 @@ export function gateContract(name: string, document: GateDocument): void {
       const evidence = { prompt: "", inputTokens: 1, outputTokens: 1, endedByLength: false, tokens: null, others: null, judgedScore: null };
       const broken = { ...evidence, answer: '{"city": "Par', hasBrokenStructure: true };
       const isJudge = document.kind === "judge";
-      expect(gate.score(broken)).toEqual(isJudge ? { kind: "unscored", cause: "no-judged-score" } : { kind: "scored", score: 0 });
+      const raw = simpleGatesOf(document).map(() => null);
+      expect(gate.score(broken)).toEqual(isJudge ? { kind: "unscored", cause: "no-judged-score", raw } : { kind: "scored", score: 0, raw });
       expect(gate.nextNeed(broken, new Set())).toBe(isJudge ? "judge" : null);
-      expect(gate.rawScores(broken)).toEqual(simpleGatesOf(document).map(() => null));
     });
 
     it("has a raw score of 0 to 100 or none for each gate that it consists of, whatever the calibrations", () => {
       fc.assert(
         fc.property(anyEvidence, (evidence) => {
-          const raw = gate.rawScores(evidence);
+          const { raw } = gate.score(evidence);
           expect(raw).toHaveLength(simpleGatesOf(document).length);
           expect(raw.every((score) => score === null || (score >= 0 && score <= 100))).toBe(true);
-          expect(createGate(withCalibrations(document, [])).rawScores(evidence)).toEqual(raw);
+          expect(createGate(withCalibrations(document, [])).score(evidence).raw).toEqual(raw);
+        }),
+      );
+    });
+
+    it("has raw and calibrated score of one reading: each gate that it consists of reads the answer once", () => {
+      const gates = simpleGatesOf(document).map(createGate);
+      fc.assert(
+        fc.property(anyEvidence, (evidence) => {
+          const own = { ...evidence, hasBrokenStructure: false };
+          const [once, ...each] = [gate, ...gates].map((of) => readsOf(of, own));
+          for (const [name, reads] of once ?? []) {
+            expect(reads).toBeLessThanOrEqual(each.reduce((sum, one) => sum + (one.get(name) ?? 0), 0));
+          }
         }),
       );
     });
@@ -118,9 +131,10 @@ export function gateContract(name: string, document: GateDocument): void {
       it("has the score that its calibration gives the raw one", () => {
         fc.assert(
           fc.property(anyEvidence, (evidence) => {
-            const [raw] = gate.rawScores(evidence);
-            fc.pre(raw !== undefined && raw !== null);
-            expect(gate.score(evidence)).toEqual({ kind: "scored", score: calibratedScore(raw ?? 0, document.calibration) });
+            const { raw, ...reading } = gate.score(evidence);
+            const [only] = raw;
+            fc.pre(only !== undefined && only !== null);
+            expect(reading).toEqual({ kind: "scored", score: calibratedScore(only ?? 0, document.calibration) });
           }),
         );
       });
@@ -141,6 +155,20 @@ export function gateContract(name: string, document: GateDocument): void {
       });
     }
   });
+}
+
+/** How often a gate reads each part of the evidence to score it. */
+function readsOf(gate: ReturnType<typeof createGate>, evidence: AnswerEvidence): ReadonlyMap<string | symbol, number> {
+  const reads = new Map<string | symbol, number>();
+  gate.score(
+    new Proxy(evidence, {
+      get(target, name) {
+        if (name !== "hasBrokenStructure") reads.set(name, (reads.get(name) ?? 0) + 1);
+        return Reflect.get(target, name);
+      },
+    }),
+  );
+  return reads;
 }
 
 function answered(need: GateNeed, { tokens, others, judgedScore }: AnswerEvidence): Partial<AnswerEvidence> {
