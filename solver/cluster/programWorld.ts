@@ -3,13 +3,13 @@ import type { Policy, ReplicaView, Start, StartingRequest, WorkflowCall } from "
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { agentNames } from "@/solver/workflow/workflowDocuments";
+import { AnswerScores } from "./answerScores";
 import { type CallEnd, type CallLearning, callLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Searched, Sending } from "./clusterWorld";
 import { ConfigurationSearches } from "./configurationSearches";
-import { fixedJudge, type JudgeQueue } from "./judgeQueue";
 import type { ProgramOutcome } from "./programOutcome";
-import { delaysOf, type ProgramDelays, type ProgramScoring, type ProgramSimulation } from "./programSimulation";
+import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
 
 /** Programs on modelled engines: a request joins when all its inputs are answered, with those answers in its prompt. */
@@ -21,10 +21,7 @@ export class ProgramWorld implements ClusterWorld {
   private readonly policy: Policy;
   private readonly sample: ProgramSample;
   private readonly predicted: ProgramPredictions;
-  private readonly scoring: ProgramScoring | undefined;
-  private readonly judgeQueue: JudgeQueue;
-  /** Requests that were escalated at this instant. */
-  private readonly escalated: number[] = [];
+  private readonly scores: AnswerScores;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
   /** Names by workflow and stage, as its client would give them. */
@@ -62,8 +59,7 @@ export class ProgramWorld implements ClusterWorld {
     this.policy = policy;
     this.sample = sample;
     this.predicted = predictions;
-    this.scoring = scoring;
-    this.judgeQueue = fixedJudge(scoring?.seconds ?? 0);
+    this.scores = new AnswerScores(scoring);
     this.telemetrySeconds = telemetrySeconds;
     this.delays = delaysOf(simulation);
 
@@ -99,7 +95,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   nextSeconds(): number {
-    return Math.min(this.joining.leastKey, this.searches.nextSeconds, this.judgeQueue.nextSeconds(), this.engines.nextSeconds());
+    return Math.min(this.joining.leastKey, this.searches.nextSeconds, this.scores.nextSeconds(), this.engines.nextSeconds());
   }
 
   advanceTo(now: number): void {
@@ -112,7 +108,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   takeJudged(now: number): number | null {
-    return this.judgeQueue.takeJudged(now);
+    return this.scores.takeJudged(now);
   }
 
   takeSearched(now: number): Searched | null {
@@ -120,7 +116,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   takeJoining(now: number): number | null {
-    const escalated = this.escalated.shift();
+    const escalated = this.scores.takeEscalated();
     if (escalated !== undefined) return escalated;
     return this.joining.leastKey <= now ? this.joining.pop() : null;
   }
@@ -189,12 +185,11 @@ export class ProgramWorld implements ClusterWorld {
 
   judge(request: number, now: number): void {
     const inputTokens = this.inputTokens[request] ?? 0;
-    this.judgeQueue.judge(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
+    this.scores.judge(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
   }
 
   judgedScore(request: number): number | null {
-    const score = this.scoring?.scores[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? Number.NaN;
-    return Number.isNaN(score) ? null : score;
+    return this.scores.of(request, this.modelAt(this.stage[request] ?? 0));
   }
 
   accept(request: number, _reason: string, now: number): void {
@@ -226,7 +221,7 @@ export class ProgramWorld implements ClusterWorld {
   sendOn(request: number, _to: Start, now: number): void {
     const inputTokens = this.inputTokens[request] ?? 0;
     this.learning?.finished(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
-    this.escalated.push(request);
+    this.scores.escalate(request);
   }
 
   /** The outcomes of the programs so far. @param decisions number of calls of the policy. */

@@ -1,0 +1,47 @@
+import { fixedJudge, type JudgeQueue } from "./judgeQueue";
+import type { ProgramScoring } from "./programSimulation";
+
+/** An answer that is to be scored. */
+interface ScoredAnswer {
+  readonly nowSeconds: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Scores of the answers of programs' requests, and the requests that a policy escalated by them. */
+export class AnswerScores {
+  private readonly queue: JudgeQueue;
+  /** Requests that were escalated at this instant. */
+  private readonly escalated: number[] = [];
+
+  /** @param scoring undefined: no answer has a score. */
+  constructor(private readonly scoring: ProgramScoring | undefined) {
+    this.queue = fixedJudge(scoring?.seconds ?? 0);
+  }
+
+  nextSeconds(): number {
+    return this.queue.nextSeconds();
+  }
+
+  judge(request: number, answer: ScoredAnswer): void {
+    this.queue.judge(request, answer);
+  }
+
+  takeJudged(now: number): number | null {
+    return this.queue.takeJudged(now);
+  }
+
+  /** The score of a model's answer to the request; null where its gate gives none. */
+  of(request: number, model: number): number | null {
+    const score = this.scoring?.scores[model]?.[request] ?? Number.NaN;
+    return Number.isNaN(score) ? null : score;
+  }
+
+  escalate(request: number): void {
+    this.escalated.push(request);
+  }
+
+  takeEscalated(): number | undefined {
+    return this.escalated.shift();
+  }
+}
