@@ -57,7 +57,7 @@ export function CandidatesTable(props: {
                 </span>
               </span>
             </td>
-            {row.cells.map(({ key, model, differs }, at) => {
+            {row.cells.map(({ key, model, differs, terms }, at) => {
               const identity = model === null ? undefined : identities.get(model);
               return (
                 <td key={key} className={at === 0 ? "bg-accent-soft" : ""}>
@@ -75,6 +75,7 @@ export function CandidatesTable(props: {
                       </span>
                     )}
                   </span>
+                  {terms !== null && <span className="block text-xs text-ink-3">{terms}</span>}
                 </td>
               );
             })}

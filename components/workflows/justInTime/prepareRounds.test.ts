@@ -95,6 +95,13 @@ it("puts candidates side by side: who waits in one, and where it differs from th
   expect(rows.map(({ cells }) => cells[1]?.differs)).toEqual([false, true, true]);
 });
 
+it("says why a request got its model where worth chose it", () => {
+  const terms = { surenessSeconds: 0, latencySeconds: 1.25, priceSeconds: 0.4, restSeconds: 0 };
+  const assignments = [{ ...given("a", "small-8b"), terms }, given("b", "large-70b")];
+  const picture = prepareCandidates(testRound({ candidates: [{ utilisationGain: 0.5, flexibility: 1, given: [1, 0, 1], assignments }] }));
+  expect(picture.rows.map(({ cells }) => cells[0]?.terms)).toEqual(["answers in 1.25 s, delays others by 0.40 s", null]);
+});
+
 it("names a request of no declared workflow undeclared", () => {
   const candidates = [{ utilisationGain: 0.5, flexibility: 1, given: [0, 0, 1], assignments: [{ ...given("a", "large-70b"), agent: "" }] }];
   expect(prepareCandidates(testRound({ candidates })).rows[0]?.agent).toBe("undeclared");

@@ -1,7 +1,7 @@
 import type { Tone } from "@/components/ui/Badge";
 import { formatAge, formatClock, formatCount, formatCounted, formatPercent } from "@/components/ui/format";
 import type { GatewayRounds } from "@/server/contracts/studio";
-import { MOST_REQUESTS_SHOWN } from "@/solver/policies/core/roundsView";
+import { MOST_REQUESTS_SHOWN, type WorthTerms } from "@/solver/policies/core/roundsView";
 
 export type Round = NonNullable<GatewayRounds["rounds"]>[number];
 
@@ -147,8 +147,13 @@ export interface CandidatePicture {
     readonly programId: string;
     /** `undeclared`: a request of no declared workflow has none. */
     readonly agent: string;
-    /** By column: the model, null where the request waits; whether it differs from the applied assignment. */
-    readonly cells: readonly { readonly key: string; readonly model: string | null; readonly differs: boolean }[];
+    /** By column: the model, null where the request waits; whether it differs from the applied assignment; why, where worth chose it. */
+    readonly cells: readonly {
+      readonly key: string;
+      readonly model: string | null;
+      readonly differs: boolean;
+      readonly terms: string | null;
+    }[];
   }[];
 }
 
@@ -157,7 +162,7 @@ export function prepareCandidates({ candidates, kept, requests: asked }: Round):
   const requests = new Map<string, { readonly programId: string; readonly agent: string }>();
   const byWork = candidates.map(({ assignments }) => {
     for (const { workId, programId, agent } of assignments) if (!requests.has(workId)) requests.set(workId, { programId, agent });
-    return new Map(assignments.map(({ workId, model }) => [workId, model]));
+    return new Map(assignments.map((assigned) => [assigned.workId, assigned]));
   });
   const nameOf = (at: number) => (at === 0 ? "carried out" : `candidate ${at + 1}`);
   return {
@@ -171,12 +176,24 @@ export function prepareCandidates({ candidates, kept, requests: asked }: Round):
     })),
     rows: Array.from(requests, ([key, { programId, agent }]) => ({
       ...{ key, programId, agent: agent === "" ? "undeclared" : agent },
-      cells: byWork.map((models, at) => {
-        const model = models.get(key) ?? null;
-        return { key: nameOf(at), model, differs: model !== (byWork[0]?.get(key) ?? null) };
+      cells: byWork.map((assigned, at) => {
+        const { model = null, terms } = assigned.get(key) ?? {};
+        const differs = model !== (byWork[0]?.get(key)?.model ?? null);
+        return { key: nameOf(at), model, differs, terms: terms === undefined ? null : termsText(terms) };
       }),
     })),
   };
+}
+
+/** The terms of a worth in words; those that are 0 are left out, but for the latency. */
+function termsText({ surenessSeconds, latencySeconds, priceSeconds, restSeconds }: WorthTerms): string {
+  const seconds = (value: number): string => `${value.toFixed(2)} s`;
+  return [
+    `answers in ${seconds(latencySeconds)}`,
+    ...(priceSeconds === 0 ? [] : [`delays others by ${seconds(priceSeconds)}`]),
+    ...(restSeconds === 0 ? [] : [`leaves ${seconds(restSeconds)} to do`]),
+    ...(surenessSeconds === 0 ? [] : [`likely right, worth ${seconds(surenessSeconds)}`]),
+  ].join(", ");
 }
 
 function shownText({ candidates, kept, requests }: { readonly candidates: number; readonly kept: number; readonly requests: number }) {

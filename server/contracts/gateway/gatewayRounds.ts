@@ -4,6 +4,13 @@ import type { ProgramPath, RoundsView } from "@/solver/policies/core/roundsView"
 /** Sets as the words of `configurationSet.ts`. */
 const words = z.array(z.int().min(0).max(0xffffffff)).readonly();
 
+const worthTermsSchema = z.object({
+  surenessSeconds: z.number(),
+  latencySeconds: z.number(),
+  priceSeconds: z.number(),
+  restSeconds: z.number(),
+});
+
 const roundSchema = z.object({
   nowSeconds: z.number(),
   weighed: z.int(),
@@ -28,7 +35,17 @@ const roundSchema = z.object({
         utilisationGain: z.number(),
         flexibility: z.number(),
         given: z.array(z.int()).readonly(),
-        assignments: z.array(z.object({ workId: z.string(), programId: z.string(), agent: z.string(), model: z.string() })).readonly(),
+        assignments: z
+          .array(
+            z.object({
+              workId: z.string(),
+              programId: z.string(),
+              agent: z.string(),
+              model: z.string(),
+              terms: worthTermsSchema.optional(),
+            }),
+          )
+          .readonly(),
       }),
     )
     .readonly(),

@@ -43,7 +43,29 @@ export interface RoundCandidate {
   /** By model, as the round lists them, the requests that it gives. */
   readonly given: readonly number[];
   /** Assignments of the first `MOST_REQUESTS_SHOWN` requests of the round. */
-  readonly assignments: readonly { readonly workId: string; readonly programId: string; readonly agent: string; readonly model: string }[];
+  readonly assignments: readonly RoundAssigned[];
+}
+
+/** A request's model in a round. */
+export interface RoundAssigned {
+  readonly workId: string;
+  readonly programId: string;
+  readonly agent: string;
+  readonly model: string;
+  /** Where the round chose by worth. */
+  readonly terms?: WorthTerms;
+}
+
+/** The terms of one model for one request, in seconds: `worth.ts` has the formula. */
+export interface WorthTerms {
+  /** `mu * q`: the chance that the answer is right, 0..1, in seconds that a right answer is worth. */
+  readonly surenessSeconds: number;
+  /** `L`: until the model has answered, the wait for a free slot included. */
+  readonly latencySeconds: number;
+  /** `lambda * T`: what the request's tokens there delay others by, all together. */
+  readonly priceSeconds: number;
+  /** The least `L + lambda * T` of what its program still has to do if this model is taken. */
+  readonly restSeconds: number;
 }
 
 /** A program's way through its workflow's configurations. Sets are of `configurationSet.ts`. */

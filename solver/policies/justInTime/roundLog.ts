@@ -6,6 +6,7 @@ import {
   type Round,
   type RoundCandidate,
   type RoundsView,
+  type WorthTerms,
 } from "../core/roundsView";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
@@ -27,6 +28,8 @@ export interface HeldRound {
   readonly mostTokensPerSecond: number;
   /** Best first. */
   readonly assignments: readonly RoundAssignment[];
+  /** By request, the terms of its model in the best assignment; null where it got none. Left out where the round did not choose by worth. */
+  readonly terms?: readonly (WorthTerms | null)[];
 }
 
 /** The latest rounds and the programs that they served; the view is built only on request. */
@@ -56,11 +59,11 @@ export class RoundLog {
     };
   }
 
-  private roundOf({ nowSeconds, looked, models, requests, mostTokensPerSecond, assignments }: HeldRound): Round {
+  private roundOf({ nowSeconds, looked, models, requests, mostTokensPerSecond, assignments, terms }: HeldRound): Round {
     const kept = requests.length === 0 ? [] : assignments;
     const candidates = kept.slice(0, MOST_CANDIDATES).map(({ gain, flexibility, choices }): RoundCandidate => {
       const given = this.models.map((_, model) => choices.reduce((count, choice) => count + (choice === model ? 1 : 0), 0));
-      const named = this.namedOf(requests.slice(0, MOST_REQUESTS_SHOWN), choices);
+      const named = this.namedOf(requests.slice(0, MOST_REQUESTS_SHOWN), choices, terms);
       return { utilisationGain: gain / mostTokensPerSecond, flexibility, given, assignments: named };
     });
     const carriedOut = candidates[0]?.given.reduce((sum, count) => sum + count, 0) ?? 0;
@@ -68,10 +71,12 @@ export class RoundLog {
     return { nowSeconds, ...counts, models, candidates };
   }
 
-  private namedOf(requests: readonly StagedWork[], choices: Int8Array): RoundCandidate["assignments"] {
+  private namedOf(requests: readonly StagedWork[], choices: Int8Array, terms: HeldRound["terms"]): RoundCandidate["assignments"] {
     return requests.flatMap(({ work }, at) => {
       const model = this.models[choices[at] ?? -1];
-      return model === undefined ? [] : [{ workId: work.id, programId: work.programId, agent: work.call?.agent ?? "", model }];
+      if (model === undefined) return [];
+      const own = terms?.[at];
+      return [{ workId: work.id, programId: work.programId, agent: work.call?.agent ?? "", model, ...(own && { terms: own }) }];
     });
   }
 

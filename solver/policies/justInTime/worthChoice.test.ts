@@ -62,6 +62,17 @@ describe("a choice by worth", () => {
     expect(sent(policy.decide({ nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(0, 0) }))).toEqual({ a: "small" });
   });
 
+  it("says by which terms it chose", () => {
+    const policy = policyOf({ models: modelsOf({ slower: 30, crowded: 4 }), delayWeight: 2 });
+    policy.decide({ nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(3, 0) });
+    const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
+    // 100 tokens in a batch of four; three others are slowed down by as much as it is itself, twice.
+    const [three, four] = [3, 4].map((batch) => (100 * batch) / throughputAt(modelsOf({ slower: 30, crowded: 4 })[0] as never, batch));
+    expect(terms).toMatchObject({ surenessSeconds: 0, restSeconds: 0 });
+    expect(terms?.latencySeconds).toBeCloseTo(four ?? 0, 9);
+    expect(terms?.priceSeconds).toBeCloseTo(2 * 3 * ((four ?? 0) - (three ?? 0)), 9);
+  });
+
   it("waits for a faster model while that is quicker than a free slower one, and no longer", () => {
     // A slot of the small engine is free each 1/8 s; the large one takes 1.5 s more. The twelfth of those that wait is as well off there.
     const policy = policyOf({ models: modelsOf({ slower: 2.5 }) });

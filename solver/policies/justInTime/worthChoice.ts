@@ -1,11 +1,12 @@
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { intersection, meet } from "@/solver/workflow/configurationSet";
+import type { WorthTerms } from "../core/roundsView";
 import { mostLoadWithin } from "../routes/slackChoice";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
-import { type WorthTerms, worthOf } from "./worth";
+import { worthOf } from "./worth";
 
 /** The weights of a worth. */
 export interface WorthWeights {

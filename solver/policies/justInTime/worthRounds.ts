@@ -1,6 +1,7 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { countInBoth, countOf } from "@/solver/workflow/configurationSet";
 import { MOST_HELD, MOST_WEIGHED } from "../core/policy";
+import type { WorthTerms } from "../core/roundsView";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
 import type { RoundState, Rounds } from "./rounds";
@@ -34,6 +35,7 @@ export function worthRounds(
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const requests: StagedWork[] = [];
     const choices: number[] = [];
+    const terms: (WorthTerms | null)[] = [];
     let [looked, barred, gain, kept, given] = [0, 0, 0, 0, 0];
     for (const work of waiting) {
       if (requests.length === MOST_WEIGHED || heldNow.size >= MOST_HELD || open === 0) break;
@@ -54,9 +56,11 @@ export function worthRounds(
       }
       const added = own.free === 0 ? 0 : own.gain(1);
       const share = keptShare(one, model, out());
+      const ofModel = choice.terms(one, model, out());
       const sent = own.free > 0 && send(one, model, nowSeconds, actions);
       requests.push(one);
       choices.push(sent ? model : -1);
+      terms.push(sent ? ofModel : null);
       if (!sent) {
         choice.waits(model);
         continue;
@@ -69,7 +73,7 @@ export function worthRounds(
     }
     if (looked === 0) return;
     const assignments = [{ gain, flexibility: given === 0 ? 1 : kept / given, choices: Int8Array.from(choices) }];
-    log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments });
+    log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments, terms });
   };
 }
 
