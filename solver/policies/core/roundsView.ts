@@ -53,7 +53,7 @@ export interface RoundAssigned {
   readonly agent: string;
   readonly model: string;
   /** Where the round chose by worth. */
-  readonly terms?: WorthTerms;
+  readonly terms?: WorthTerms | undefined;
 }
 
 /** The terms of one model for one request, in seconds: `worth.ts` has the formula. */
