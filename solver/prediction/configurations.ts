@@ -29,7 +29,7 @@ export interface ConfigurationArtefact {
 }
 
 /** Logistic heads on the reading, or on a hidden layer on it that they share. */
-export type HeadKind = "linear" | "network";
+type HeadKind = "linear" | "network";
 
 const chooses = { linear: chooseLinear, network: chooseNetwork } as const;
 

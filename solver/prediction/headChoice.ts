@@ -8,7 +8,7 @@ import { logLoss } from "./logistic";
 import { platt } from "./penalisedHead";
 
 /** Heads for all configurations, calibrated, and what they say of prompts that they were not fitted to. */
-export interface ChosenHeads {
+interface ChosenHeads {
   /** The hidden layer that the heads read; null where they read the features. */
   readonly layer: SharedLayer | null;
   readonly heads: HeadBank;
@@ -19,7 +19,7 @@ export interface ChosenHeads {
 }
 
 /** Prompts' features and outcomes, and the heads to learn. */
-export interface HeadRows extends Pick<ConfigurationRows, "accurate" | "programs"> {
+interface HeadRows extends Pick<ConfigurationRows, "accurate" | "programs"> {
   readonly matrix: FeatureMatrix;
   /** Number of configurations, and those that have a head. */
   readonly size: number;

@@ -5,10 +5,10 @@ import { loadEncoder } from "@/server/encoders/encoder";
 import { isEncoderPackageInstalled } from "@/server/encoders/encoderFiles";
 import { workerFile } from "@/server/threads/workerFile";
 import type { Embeddings } from "@/solver/prediction/confidence";
-import { median } from "../lib/median";
+import { median } from "./median";
 
 /** An encoder that `scripts/installEncoder.mjs` installs. */
-export interface EncoderAddOn {
+interface EncoderAddOn {
   readonly folder: string;
   readonly name: string;
   /** What its training put before texts like these. */
