@@ -8,6 +8,7 @@ import { resumedBatchBenchmarks } from "./batches/resumedBatches";
 import { cascadiaBenchmarks } from "./cascadia/cascadia";
 import { chimeraBenchmarks } from "./chimera/chimera";
 import { configurationBenchmarks } from "./configurations/configurations";
+import { promptReaderBenchmarks } from "./configurations/promptReaders";
 import { ensembleBenchmarks } from "./ensembles/ensembles";
 import { faultMixBenchmarks } from "./faults/faultMixBench";
 import { stageFailureBenchmarks } from "./faults/stageFailures";
@@ -80,6 +81,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...predictionBenchmarks,
   ...routerBenchmarks,
   ...configurationBenchmarks,
+  ...promptReaderBenchmarks,
   ...decisionBenchmarks,
   ...roundsBenchmarks,
   ...agreementBenchmarks,

@@ -6,8 +6,8 @@ import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { documentOfWorkflow, workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
+import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ladders, STATED, sourceWorkflows } from "../aragog/outcomes";
-import type { Prompts } from "../prediction/heldOutErrors";
 import { promptsOf } from "../prediction/trained";
 
 /** Models of a ladder that agents may have, smallest first. */
@@ -40,18 +40,28 @@ export interface HeadCase {
   readonly trainingSeconds: number;
 }
 
-const read = new Map<LadderName, Promise<Prompts>>();
+const read = new Map<LadderName, ReturnType<typeof promptsOf>>();
 
-async function promptsOfLadder(ladder: LadderName): Promise<Prompts> {
+async function promptsOfLadder(ladder: LadderName): ReturnType<typeof promptsOf> {
   const known = read.get(ladder) ?? promptsOf({ ...ladder, replicas: [] });
   read.set(ladder, known);
-  const { outcomes, texts } = await known;
-  return { outcomes: { ...outcomes, models: outcomes.models.slice(0, SIZES) }, texts };
+  const { outcomes, ...others } = await known;
+  return { ...others, outcomes: { ...outcomes, models: outcomes.models.slice(0, SIZES) } };
 }
 
-/** Heads learnt from 70 % of a ladder's prompts, as plans and trainings split them by a seed, and the rest. */
-export async function headCase(ladder: LadderName, document: WorkflowDocument, seed: number): Promise<HeadCase> {
-  const { outcomes, texts } = await promptsOfLadder(ladder);
+/** Modelled outcomes of a ladder's prompts for a workflow, in two parts as plans and trainings split them by a seed. */
+export interface SplitRows {
+  /** Of 70 % of the prompts. */
+  readonly learnt: ConfigurationRows;
+  readonly left: ConfigurationRows;
+  readonly outcomes: OutcomeTable;
+  /** Texts of the prompts, by row of the outcomes. */
+  readonly words: readonly string[];
+}
+
+/** Outcomes to learn heads from, and others to measure them on. */
+export async function splitRows(ladder: LadderName, document: WorkflowDocument, seed: number): Promise<SplitRows> {
+  const { outcomes, texts, words } = await promptsOfLadder(ladder);
   const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
   const space = configurationSpace(
     document,
@@ -68,7 +78,12 @@ export async function headCase(ladder: LadderName, document: WorkflowDocument, s
       document,
     );
   };
-  const [learnt, left] = [rowsOf(planning, "learnt"), rowsOf(heldOut, "left")];
+  return { learnt: rowsOf(planning, "learnt"), left: rowsOf(heldOut, "left"), outcomes, words };
+}
+
+/** Heads learnt from the words of 70 % of a ladder's prompts, and the rest. */
+export async function headCase(ladder: LadderName, document: WorkflowDocument, seed: number): Promise<HeadCase> {
+  const { learnt, left } = await splitRows(ladder, document, seed);
   const before = process.cpuUsage();
   const artefact = trainConfigurations(learnt, { seed });
   const { user, system } = process.cpuUsage(before);

@@ -1,11 +1,10 @@
 import { aucOf } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
 import { searchChains, searchContext } from "@/solver/prediction/chainSearch";
-import { configurationPredictor } from "@/solver/prediction/configurations";
+import { headFeatures } from "@/solver/prediction/configurations";
 import { allLogits, verdicts } from "@/solver/prediction/headBank";
 import { heldOutConfigurations } from "@/solver/prediction/heldOut";
 import type { HeldOutError } from "@/solver/prediction/predictor";
-import { readPrompts } from "@/solver/prediction/promptReading";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import type { HeadCase } from "./cases";
 
@@ -30,20 +29,24 @@ export interface HeadFigures extends NonNullable<HeldOutError["configurations"]>
 export function headFigures({ artefact, left }: HeadCase): HeadFigures {
   const { configurations } = heldOutConfigurations(artefact, left);
   if (configurations === undefined) throw new Error("No figures of configurations");
-  const { space, predict } = configurationPredictor(artefact);
+  const { space } = left;
   const heads = space.size - 1;
-  const matrix = readPrompts(artefact.reading)(left.facts);
+  const matrix = headFeatures(artefact, left);
   const logits = allLogits(artefact.heads, matrix);
   const least = Math.log(artefact.threshold / (1 - artefact.threshold));
   const accepts = (prompt: number, head: number): boolean => (logits[prompt * heads + head] ?? 0) >= least;
   let evaluatedRejecting = 0;
-  searchChains(searchContext(space.options.map(({ length }) => length)), left.facts.length, ({ prompt, configuration }) => {
-    const said = verdicts(artefact.heads, matrix, { row: prompt, head: configuration }, least);
-    for (const accepted of said) evaluatedRejecting += 1 - accepted;
-    return said;
-  });
+  const searches = searchChains(
+    searchContext(space.options.map(({ length }) => length)),
+    left.facts.length,
+    ({ prompt, configuration }) => {
+      const said = verdicts(artefact.heads, matrix, { row: prompt, head: configuration }, least);
+      for (const accepted of said) evaluatedRejecting += 1 - accepted;
+      return said;
+    },
+  );
   let [accepting, found, accurate] = [0, 0, 0];
-  for (const [prompt, search] of predict(left.facts).entries()) {
+  for (const [prompt, search] of searches.entries()) {
     for (let head = 0; head < heads; head++) {
       const isFound = hasConfiguration(search.accurate, head);
       accurate += left.accurate[prompt * space.size + head] ?? 0;
@@ -62,7 +65,8 @@ export function headFigures({ artefact, left }: HeadCase): HeadFigures {
   };
 }
 
-function meanAuc(logits: Float32Array, { facts, accurate }: HeadCase["left"], heads: number): number {
+/** Mean area under the ROC curve over heads of which some prompts are accurate and some not, by logits by prompt, then by head. */
+export function meanAuc(logits: Float32Array, { facts, accurate }: HeadCase["left"], heads: number): number {
   const step = Math.max(1, Math.floor(heads / MOST_MEASURED_HEADS));
   const areas: number[] = [];
   for (let head = 0; head < heads; head += step) {

@@ -12,7 +12,7 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { embeddingsAt } from "./encoded";
+import { embeddingsAt } from "../lib/encoded";
 
 /** Number of training programs for lengths, and of test programs: each prompt of the latter is in several. */
 const TRAINED_PROGRAMS = 2000;

@@ -14,6 +14,7 @@ const artefacts = [
   trainLengths(lengthRows, { seed: 1 }),
   trainConfidence(confidenceRows, { seed: 1 }),
   trainConfigurations(configurationRows, { seed: 1 }),
+  trainConfigurations(configurationRows, { seed: 1, kinds: ["network"] }),
 ];
 
 describe("an artefact's bytes", () => {

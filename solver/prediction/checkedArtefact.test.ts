@@ -14,6 +14,7 @@ type Changed<T> = {
 const lengths = trainLengths(testLengthRows(120, 1), { seed: 1 });
 const confidence = trainConfidence(testConfidenceRows(120, 1), { seed: 1 });
 const configurations = trainConfigurations(testConfigurationRows(120, 1), { seed: 1 });
+const network = trainConfigurations(testConfigurationRows(120, 1), { seed: 1, kinds: ["network"] });
 
 /** The message that refuses the bytes of a changed artefact; their checksum is right. */
 function refusalOf<T extends Artefact>(artefact: T, change: (changed: Changed<T>) => void): unknown {
@@ -111,6 +112,17 @@ describe("bytes that have a right checksum and are no predictor", () => {
     );
     expect(ofConfigurations((changed) => Object.assign(changed.reading, { words: null }))).toMatch(/in one way what its heads read/);
     expect(ofConfigurations((changed) => changed.heads.bias.fill(Number.NaN))).toMatch(/heads\.bias has something else than finite/);
+  });
+
+  it("are refused where a hidden layer reads other features than are made, or has other units than heads read", () => {
+    const ofNetwork = (change: (changed: Changed<ConfigurationArtefact>) => void) => refusalOf(network, change);
+    expect(ofNetwork(() => undefined)).toBeNull();
+    const another = (units: number, features: number) => (changed: Changed<ConfigurationArtefact>) =>
+      Object.assign(changed, { layer: { features, bias: new Float32Array(units), weights: new Float32Array(units * features) } });
+    const { features, bias } = network.layer!;
+    expect(ofNetwork(another(bias.length, features + 1))).toMatch(/a layer that reads other features than are made/);
+    expect(ofNetwork(another(bias.length + 1, features))).toMatch(/heads that read other features than are made/);
+    expect(ofNetwork((changed) => changed.layer?.weights.fill(Number.NaN))).toMatch(/layer\.weights has something else than finite/);
   });
 
   it("are refused where arrays are longer than the bytes, or share them", () => {

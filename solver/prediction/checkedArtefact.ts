@@ -55,6 +55,7 @@ const reading = z
       context.addIssue("has another number of means or directions than of features");
   });
 
+/** Heads, or the units of a hidden layer. */
 const heads = z
   .strictObject({ features: dimensions, bias: floats, weights: floats })
   .refine(({ features, bias, weights }) => weights.length === bias.length * features, "has another number of weights than of features");
@@ -66,16 +67,18 @@ const configurations = z
     models: modelNames,
     workflow: workflowDocumentSchema,
     reading,
+    layer: heads.optional(),
     heads,
     threshold: z.number().min(0).max(1),
   })
-  .superRefine(({ models, workflow, reading: { components }, heads: bank }, context) => {
+  .superRefine(({ models, workflow, reading: { components }, layer: hidden, heads: bank }, context) => {
     const refusal = spaceRefusal(workflow, models);
     if (refusal !== null) return context.addIssue(`has no configurations: ${refusal}`);
     const { size } = configurationSpace(workflow, models);
     if (size < 2) context.addIssue("has nothing to choose: its workflow has one configuration");
     if (bank.bias.length !== size - 1) context.addIssue(`has ${bank.bias.length} heads for ${size} configurations`);
-    if (bank.features !== components) context.addIssue("has heads that read other features than are made");
+    if (hidden !== undefined && hidden.features !== components) context.addIssue("has a layer that reads other features than are made");
+    if (bank.features !== (hidden?.bias.length ?? components)) context.addIssue("has heads that read other features than are made");
   });
 
 /** Natural logarithm of a number of tokens that no program reaches. */

@@ -83,6 +83,15 @@ describe("heads of configurations", () => {
     expect(() => configurationPredictor(artefact).predictOfEmbeddings(new Float32Array(90))).toThrow("read words");
   });
 
+  it("may read a hidden layer that they share, which finds what hard prompts need as well", () => {
+    const trained = trainConfigurations(embedded(rows, testSubjects(600, 1)), { seed: 1, kinds: ["network"] });
+    expect([trained.heads.features, trained.layer?.features]).toEqual([trained.layer?.bias.length, 64]);
+    const { configurations } = heldOutConfigurations(trained, embedded(fresh, testSubjects(400, 5)));
+    expect(configurations?.precision).toBeGreaterThan(0.9);
+    expect(configurations?.recall).toBeGreaterThan(0.4);
+    expect(configurations?.meanLoss).toBeLessThan(2 * MOST_LOSS);
+  });
+
   it("go by how many programs a prompt stands for", () => {
     // Half of the prompts are hard by their content, the others by their length: the prompts with most programs have most weight in the
     // heads.

@@ -38,23 +38,19 @@ const CAUTION = 1.5;
  * nearly uncorrelated, such as principal components. Outcomes are smoothed by half a row (Platt 1999), also for heads whose rows all have
  * one outcome.
  */
-export function fitHeads(matrix: FeatureMatrix, { right, stride, weight, outcomes }: HeadOutcomes, penalty: number): HeadBank {
+export function fitHeads(matrix: FeatureMatrix, given: HeadOutcomes, penalty: number): HeadBank {
   const { rows, features, values } = matrix;
-  const whole = Array.from(weight).reduce((sum, each) => sum + each, 0);
-  const share = Float64Array.from(weight, (each) => each / whole);
+  const { outcomes } = given;
+  const share = rowShares(given.weight);
   const variance = variances(matrix, share);
   const bank = { features, bias: new Float32Array(outcomes.length), weights: new Float32Array(outcomes.length * features) };
   for (let from = 0; from < outcomes.length; from += BLOCK) {
     const block = outcomes.subarray(from, from + BLOCK);
     const width = block.length;
-    const target = new Float64Array(rows * width);
+    const target = smoothedOutcomes({ ...given, outcomes: block });
     const bias = new Float64Array(width);
     for (let row = 0; row < rows; row++) {
-      for (let at = 0; at < width; at++) {
-        const known = ((right[row * stride + (block[at] ?? 0)] ?? 0) * whole + 0.5) / (whole + 1);
-        target[row * width + at] = known;
-        bias[at] = (bias[at] ?? 0) + known * (share[row] ?? 0);
-      }
+      for (let at = 0; at < width; at++) bias[at] = (bias[at] ?? 0) + (target[row * width + at] ?? 0) * (share[row] ?? 0);
     }
     for (let at = 0; at < width; at++) bias[at] = Math.log((bias[at] ?? 0.5) / (1 - (bias[at] ?? 0.5)));
     /** By feature, then by head. */
@@ -94,6 +90,25 @@ export function fitHeads(matrix: FeatureMatrix, { right, stride, weight, outcome
     }
   }
   return bank;
+}
+
+const sumOf = (weight: ArrayLike<number>): number => Array.from(weight).reduce((sum, each) => sum + each, 0);
+
+/** The weight of every row as a share of all weights. */
+export function rowShares(weight: ArrayLike<number>): Float64Array {
+  const whole = sumOf(weight);
+  return Float64Array.from(weight, (each) => each / whole);
+}
+
+/** Target outcomes by row, then by named head, smoothed by half a row: heads whose rows all have one outcome stay finite. */
+export function smoothedOutcomes({ right, stride, weight, outcomes }: HeadOutcomes): Float64Array {
+  const whole = sumOf(weight);
+  const target = new Float64Array(weight.length * outcomes.length);
+  for (let row = 0; row < weight.length; row++) {
+    for (const [at, outcome] of outcomes.entries())
+      target[row * outcomes.length + at] = ((right[row * stride + outcome] ?? 0) * whole + 0.5) / (whole + 1);
+  }
+  return target;
 }
 
 interface BlockFit {
