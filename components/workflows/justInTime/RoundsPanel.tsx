@@ -43,8 +43,10 @@ export function RoundsPanel(props: {
   readonly timeScale: number;
   /** When the answer arrived, in Unix milliseconds. */
   readonly atMs: number;
+  /** Whether rounds choose request by request, by worth: then there are no candidates to compare, and no gain. */
+  readonly byWorth: boolean;
 }) {
-  const { answer, timeScale, atMs } = props;
+  const { answer, timeScale, atMs, byWorth } = props;
   // The selected round stays although newer ones push it out of the list.
   const [held, setHeld] = useState<Round | null>(null);
   const [kept, setKept] = useState<readonly Round[]>([]);
@@ -72,7 +74,7 @@ export function RoundsPanel(props: {
     >
       <div className="flex flex-col gap-4" data-testid="rounds">
         <div className="relative max-h-72 overflow-y-auto">
-          <Table caption="Latest rounds, newest first" columns={columns} stacked>
+          <Table caption="Latest rounds, newest first" columns={byWorth ? columns.filter(({ key }) => key !== "gain") : columns} stacked>
             {rows.map((row) => {
               const isShown = shown !== undefined && roundKey(row.round) === roundKey(shown);
               return (
@@ -90,9 +92,11 @@ export function RoundsPanel(props: {
                   <td data-name="carried out">
                     <Given row={row} identities={identities} />
                   </td>
-                  <td data-name="utilisation" className="text-right">
-                    {row.gain}
-                  </td>
+                  {!byWorth && (
+                    <td data-name="utilisation" className="text-right">
+                      {row.gain}
+                    </td>
+                  )}
                   <td data-name="candidates" className="text-right whitespace-nowrap">
                     {row.candidates}{" "}
                     <button
@@ -110,11 +114,22 @@ export function RoundsPanel(props: {
             })}
           </Table>
         </div>
-        {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} />}
+        {shown !== undefined && (
+          <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} byWorth={byWorth} />
+        )}
         <p className="text-xs text-ink-3">
-          Passed over: no free engine may serve it in an accurate configuration, so the next request is considered. Utilisation: forecast
-          output tokens per second of the assignments, as a share of the saturated output of all engines that take work. The newest{" "}
-          {MOST_KEPT} rounds with several candidates stay in the list.
+          {byWorth ? (
+            <>
+              Each request gets its model of highest worth. Passed over: it waits for a model that has no free slot now. No gain in
+              throughput is computed for such rounds.
+            </>
+          ) : (
+            <>
+              Passed over: no free engine may serve it in an accurate configuration, so the next request is considered. Utilisation:
+              forecast output tokens per second of the assignments, as a share of the saturated output of all engines that take work. The
+              newest {MOST_KEPT} rounds with several candidates stay in the list.
+            </>
+          )}
         </p>
       </div>
     </Panel>
