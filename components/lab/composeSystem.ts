@@ -1,9 +1,8 @@
 import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import { capacityPrice } from "@/solver/lab/suggestedSystems";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
 import { MOST_TAU } from "@/solver/plan/planSlack";
-import { modelsOf, type OrderDocument, type PolicyDocument, withStagedPolicy } from "@/solver/plan/policySchema";
+import { modelsOf, type OrderDocument, type PolicyDocument, roundChoices, withStagedPolicy } from "@/solver/plan/policySchema";
 import { prepareSystems } from "./prepareSystems";
 
 type Choice = Pick<LabSuggestion, "systems" | "spec">;

@@ -10,25 +10,16 @@ import { workflowDocumentSchema } from "./workflowDocument";
 const configurationSchema = z.record(z.string().min(1), machineName);
 
 /** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
-const beamSchema = z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) });
+export const beamSchema = z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) });
 
 /** Request by request in the policy's order, the model of highest worth, or a wait for it: `worth.ts` has the formula. */
-const worthSchema = z.object({
+export const worthSchema = z.object({
   kind: z.literal("worth"),
   /** Seconds that a right answer is worth more than a wrong one. */
   rightSeconds: z.number().min(0).max(3600),
   /** How much of the delay that a request causes others counts: 0 none of it, 1 as much as its own time. */
   delayWeight: z.number().min(0).max(10),
 });
-
-/** The rules that an operator chooses between: the others are compared with these. */
-export const roundChoiceSchema = z.discriminatedUnion("kind", [beamSchema, worthSchema]);
-
-/** What each of them is where nothing else is asked: a beam as wide as the source's; a right answer is worth no time. */
-export const roundChoices = {
-  beam: { kind: "beam", width: 4 },
-  worth: { kind: "worth", rightSeconds: 0, delayWeight: 1 },
-} as const satisfies { readonly [kind in z.infer<typeof roundChoiceSchema>["kind"]]: z.infer<typeof roundChoiceSchema> };
 
 /**
  * The rule by which requests of workflows get their models: Aragog's rounds, and the systems it is compared with, each choosing among the

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { cascadePolicySchema } from "./cascadePolicy";
-import { justInTimePolicySchema } from "./justInTimePolicy";
+import { beamSchema, justInTimePolicySchema, worthSchema } from "./justInTimePolicy";
 import { queueing } from "./queueing";
 import { slackPolicySchema } from "./slackPolicy";
 
@@ -26,6 +26,16 @@ export const policySchema = z.discriminatedUnion("kind", [
   balancedPolicySchema,
   justInTimePolicySchema,
 ]);
+
+/** The rules by which rounds choose models that an operator chooses between: the others are compared with these. */
+export const roundChoiceSchema = z.discriminatedUnion("kind", [beamSchema, worthSchema]);
+export type RoundChoice = z.infer<typeof roundChoiceSchema>;
+
+/** What each of them is where nothing else is asked: a beam as wide as the source's; a right answer is worth no time. */
+export const roundChoices = {
+  beam: { kind: "beam", width: 4 },
+  worth: { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+} as const satisfies { readonly [kind in RoundChoice["kind"]]: RoundChoice };
 
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;

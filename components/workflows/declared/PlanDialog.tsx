@@ -9,10 +9,10 @@ import { Check } from "@/components/ui/Check";
 import { SelectField, TextField } from "@/components/ui/Field";
 import { FormModal } from "@/components/ui/FormModal";
 import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
+import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
 import { usePlan } from "../graph/usePlan";
 import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
-import { type RoundChoice, singlesSays } from "./prepareRoundChoice";
+import { singlesSays } from "./prepareRoundChoice";
 import { RoundChoiceFields } from "./RoundChoiceFields";
 
 /** Makes a plan that runs declared workflows just in time on the engines of another plan. It is approved and applied like any plan. */

@@ -1,8 +1,8 @@
 "use client";
 
 import { NumberField, SelectField } from "@/components/ui/Field";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
-import { choiceOptions, choiceSays, type RoundChoice } from "./prepareRoundChoice";
+import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
+import { choiceOptions, choiceSays } from "./prepareRoundChoice";
 
 /** How rounds choose models: by throughput or by worth, each with its numbers. */
 export function RoundChoiceFields(props: { readonly choice: RoundChoice; readonly onChange: (choice: RoundChoice) => void }) {

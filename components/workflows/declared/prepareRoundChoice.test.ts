@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { type PolicyDocument, roundChoices } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { singlesSays } from "./prepareRoundChoice";
 

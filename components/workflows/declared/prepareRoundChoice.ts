@@ -1,8 +1,4 @@
-import type { roundChoices } from "@/solver/plan/justInTimePolicy";
-import { type JustInTimePolicy, modelsOf, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
-
-/** The rules by which rounds may choose models. */
-export type RoundChoice = Extract<JustInTimePolicy["selection"], { kind: keyof typeof roundChoices }>;
+import { modelsOf, type PolicyDocument, type RoundChoice, stagedPolicyOf } from "@/solver/plan/policySchema";
 
 export const choiceOptions: readonly { readonly value: RoundChoice["kind"]; readonly text: string }[] = [
   { value: "beam", text: "by throughput: what the engines can write most of" },

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, roundChoices } from "@/solver/plan/policySchema";
 import { readWorkflowText, type WorkflowReading } from "@/solver/workflow/graphs/importGraph";
 import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roundChoiceSchema, roundChoices } from "@/solver/plan/justInTimePolicy";
+import { roundChoiceSchema, roundChoices } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { enteredTitle } from "@/solver/wording/names";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
-import { roundChoices } from "@/solver/plan/justInTimePolicy";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import { cascadeOf, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, roundChoices, stagedPolicyOf } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
