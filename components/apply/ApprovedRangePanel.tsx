@@ -45,25 +45,27 @@ export function ApprovedRangePanel({ plan }: { readonly plan: Plan }) {
           </p>
         </>
       )}
-      <details>
-        <summary className="cursor-pointer text-xs text-ink-3">Each setting</summary>
-        <div className="mt-2">
-          <Table caption="Settings on this plan's replicas" columns={columns}>
-            {range.rows.map((row) => (
-              <tr key={row.key}>
-                <td>{row.slack}</td>
-                {range.kind === "p95" && <td>{row.thresholds}</td>}
-                <td className="text-right tabular-nums">{row.quality}</td>
-                <td className="text-right tabular-nums">{row.p95}</td>
-                <td className="text-right tabular-nums">{row.share}</td>
-                <td>
-                  <StateWord tone={tones[row.state]}>{row.state}</StateWord>
-                </td>
-              </tr>
-            ))}
-          </Table>
-        </div>
-      </details>
+      {range.rows.length > 0 && (
+        <details>
+          <summary className="cursor-pointer text-xs text-ink-3">Each setting</summary>
+          <div className="mt-2">
+            <Table caption="Settings on this plan's replicas" columns={columns}>
+              {range.rows.map((row) => (
+                <tr key={row.key}>
+                  <td>{row.slack}</td>
+                  {range.kind === "p95" && <td>{row.thresholds}</td>}
+                  <td className="text-right tabular-nums">{row.quality}</td>
+                  <td className="text-right tabular-nums">{row.p95}</td>
+                  <td className="text-right tabular-nums">{row.share}</td>
+                  <td>
+                    <StateWord tone={tones[row.state]}>{row.state}</StateWord>
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          </div>
+        </details>
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SlackStep } from "@/solver/plan/planSlack";
-import type { SlackPolicy } from "@/solver/plan/policySchema";
+import { type PolicyDocument, type SlackPolicy, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { prepareApprovedRange } from "./prepareApprovedRange";
 
@@ -25,6 +25,18 @@ it("says in one sentence what is approved with a cascade, and marks which settin
   expect(range.rows.map(({ state }) => state)).toEqual(["planned", "approved", "approved", "needs a new plan", "needs a new plan"]);
   expect(range).toMatchObject({ hasBeyond: true, shareOf: "large", kind: "p95" });
   expect(range.rows[1]).toMatchObject({ thresholds: "66", quality: "72.0 (at least 70.0)" });
+});
+
+it("says the ranges of requests outside workflows where rounds choose for the others, without another policy's figures", () => {
+  const { policy } = example;
+  const rounds: PolicyDocument = {
+    ...{ kind: "just-in-time", models: [], workflows: [], selection: { kind: "beam", width: 4 } },
+    ...{ order: policy.order, place: policy.place },
+  };
+  const range = prepareApprovedRange({ ...cascade, policy: withStagedPolicy(rounds, policy as StagedPolicy) })!;
+  expect(range.says).toMatch(/^Approved with this plan, for requests outside workflows: threshold 50–70\. Nothing predicts/);
+  expect(range).toMatchObject({ rows: [], picture: null });
+  expect(prepareApprovedRange({ ...cascade, policy: rounds })).toBeNull();
 });
 
 it("draws the approved part solid, the rest dashed from its neighbour on, and the planned setting by itself", () => {

@@ -1,6 +1,6 @@
 import type { Plan } from "@/solver/plan/plan";
 import type { SlackStep, SlackSteps } from "@/solver/plan/planSlack";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { isPredicted, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
 import { type LineInput, type LinesPicture, prepareLines } from "../charts/prepareLines";
 import { formatPercent, formatScore, formatScoreBound, formatSeconds } from "../ui/format";
 
@@ -29,8 +29,12 @@ export interface ApprovedRange {
   readonly kind: SlackSteps["kind"];
 }
 
-/** The approved range of a plan's controls; null where the plan predicts no other settings. */
+/**
+ * The approved range of a plan's controls; null where the plan predicts no other settings. A just-in-time policy has ranges and no
+ * predictions: those in its plan are another policy's.
+ */
 export function prepareApprovedRange({ policy, predictions }: Pick<Plan, "policy" | "predictions">): ApprovedRange | null {
+  if (!isPredicted(policy)) return unpredicted(policy);
   const { slack } = predictions;
   if (slack === undefined) return null;
   const { kind, steps } = slack;
@@ -54,6 +58,16 @@ export function prepareApprovedRange({ policy, predictions }: Pick<Plan, "policy
   };
 }
 
+function unpredicted(policy: PolicyDocument): ApprovedRange | null {
+  const staged = stagedPolicyOf(policy);
+  const ranges = staged === null ? [] : rangesSay(staged);
+  if (ranges.length === 0) return null;
+  return {
+    says: `Approved with this plan, for requests outside workflows: ${ranges.join("; ")}. Nothing predicts other settings.`,
+    ...{ picture: null, rows: [], hasBeyond: false, shareOf: "", kind: staged?.kind === "slack" ? "tau" : "p95" },
+  };
+}
+
 const isPlanned = ({ value, thresholds }: SlackStep, policy: PolicyDocument): boolean =>
   policy.kind === "slack" ? value === policy.tau : policy.kind === "cascade" && String(thresholds) === String(policy.thresholds);
 
@@ -64,7 +78,7 @@ function rangesSay(policy: PolicyDocument): readonly string[] {
     const { tau, deltaScore } = policy.approvedRanges;
     return [`slack τ ${text(tau)}`, `confidence margin ${text(deltaScore)}`];
   }
-  if (policy.kind !== "cascade") return [];
+  if (policy.kind !== "cascade" || policy.thresholds.length === 0) return [];
   const ranges = policy.approvedRanges.thresholds.map(text);
   return [`threshold${ranges.length === 1 ? "" : "s"} ${ranges.join(" and ")}`];
 }

@@ -11,7 +11,17 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, type Option, SelectField, TextField } from "../ui/Field";
 import { shortHash } from "../ui/format";
-import { composeSystem, enginesModels, MOST_BEAM_WIDTH, newForm, orders, places, repeatRefusal, routed } from "./composeSystem";
+import {
+  cascadeAmong,
+  composeSystem,
+  enginesModels,
+  MOST_BEAM_WIDTH,
+  newForm,
+  orders,
+  places,
+  repeatRefusal,
+  routed,
+} from "./composeSystem";
 import { systemText } from "./prepareSystems";
 
 const configurationSources: readonly Option<(typeof newForm)["configurations"]>[] = [
@@ -42,7 +52,8 @@ export function SystemEditor(props: {
     artefacts
       .filter((each) => each.kind === kind)
       .map(({ hash, version, training }) => ({ value: hash, text: `${training.workloadName} v${version}, ${shortHash(hash)}` }));
-  const made = composeSystem(form, suggestion);
+  const cascade = cascadeAmong([...suggestion.systems, ...props.systems]);
+  const made = composeSystem(form, suggestion, cascade);
   const refusal = "refused" in made ? made.refused : (systemRefusal(made, replicas) ?? repeatRefusal(made, props.systems));
   const slack = form.route === "slack";
   return (
@@ -63,27 +74,28 @@ export function SystemEditor(props: {
             { value: "slack", text: "surest within a slack (Chimera)" },
             { value: "balanced", text: "fewest waiting and running (vLLM)" },
             { value: "just-in-time", text: "chosen at each stage, just in time (Aragog)" },
+            ...(cascade === null ? [] : [{ value: "joint", text: "rounds by worth, single requests by a cascade" }]),
             ...enginesModels(replicas).map((model) => ({ value: model, text: `all to ${model}` })),
           ]}
           onChange={(route) => setForm((old) => routed(old, route))}
         />
         {form.route === "just-in-time" && (
-          <>
-            <NumberField
-              label="Beam width"
-              value={form.beamWidth}
-              min={1}
-              max={MOST_BEAM_WIDTH}
-              whole
-              onChange={(beamWidth) => put({ beamWidth })}
-            />
-            <SelectField
-              label="Accurate configurations from"
-              value={form.configurations}
-              options={configurationSources}
-              onChange={(configurations) => put({ configurations })}
-            />
-          </>
+          <NumberField
+            label="Beam width"
+            value={form.beamWidth}
+            min={1}
+            max={MOST_BEAM_WIDTH}
+            whole
+            onChange={(beamWidth) => put({ beamWidth })}
+          />
+        )}
+        {(form.route === "just-in-time" || form.route === "joint") && (
+          <SelectField
+            label="Accurate configurations from"
+            value={form.configurations}
+            options={configurationSources}
+            onChange={(configurations) => put({ configurations })}
+          />
         )}
         {slack && (
           <>

@@ -5,6 +5,7 @@ import { capacityPrice } from "@/solver/lab/suggestedSystems";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
 import {
   areStale,
+  cascadeAmong,
   composeSystem,
   fitRace,
   fitSystems,
@@ -18,6 +19,7 @@ import {
   routed,
 } from "./composeSystem";
 import { planSystem } from "./planSystem";
+import { systemText } from "./prepareSystems";
 import { choosingSystem, fixedSystem, slackSystem, testSpec } from "./testRun";
 
 const suggestion = {
@@ -157,6 +159,30 @@ it("composes a choice of models just in time where one is suggested, and says wh
   // A route that chooses before dispatch reads no configurations.
   expect(composeSystem(routed(form, "small"), choosing)).toMatchObject({ policy: { kind: "fixed" } });
   expect(routed(form, "small").configurations).toBe("none");
+});
+
+it("composes rounds by worth with a cascade for single requests where a system has one, and not where none has", () => {
+  const choosing = { ...suggestion, systems: [...suggestion.systems, { ...choosingSystem(4), about: "" }] };
+  const form = routed(newForm, "joint");
+  expect(cascadeAmong(choosing.systems)).toBeNull();
+  expect(composeSystem(form, choosing)).toEqual({ refused: expect.stringMatching(/^No system here has a cascade/) });
+  const queueing = { order: { kind: "fcfs" as const }, place: { kind: "least-load" as const } };
+  const singles = {
+    ...{ kind: "cascade" as const, stages: [{ model: "small" }, { model: "large" }], thresholds: [60] },
+    judge: { model: "judge", secondsPerCall: 1, usdPerCall: 0 },
+    approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+  };
+  const planned: LabSystem = { name: "plan", policy: { ...singles, ...queueing }, lengths: "none", confidence: "none" };
+  const made = composeSystem(form, choosing, cascadeAmong([...choosing.systems, planned]));
+  if ("refused" in made) throw new Error(made.refused);
+  expect(made).toMatchObject({ policy: { selection: { kind: "worth" }, singles }, configurations: "learnt" });
+  expect(labSystemSchema.parse(made)).toEqual(made);
+  expect(systemRefusal(made, testSpec.replicas)).toBeNull();
+  expect(systemText(made)).toMatch(/^models chosen just in time, by worth, single requests: cascade small → large · /);
+  const { policy } = made;
+  if (policy.kind !== "just-in-time") throw new Error("It does not choose just in time");
+  const { singles: _, ...without } = policy;
+  expect(isSameSystem(made, { ...made, policy: without })).toBe(false);
 });
 
 it("gives systems that choose just in time the curves and workflows that are suggested, but for what they say of a workflow", () => {

@@ -2,13 +2,14 @@ import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/s
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import { capacityPrice } from "@/solver/lab/suggestedSystems";
 import { MOST_TAU } from "@/solver/plan/planSlack";
-import { modelsOf, type OrderDocument, type PolicyDocument } from "@/solver/plan/policySchema";
+import { modelsOf, type OrderDocument, type PolicyDocument, roundChoices, withStagedPolicy } from "@/solver/plan/policySchema";
 import { prepareSystems } from "./prepareSystems";
 
 type Choice = Pick<LabSuggestion, "systems" | "spec">;
 type SlackDocument = Extract<PolicyDocument, { kind: "slack" }>;
 type BalancedDocument = Extract<PolicyDocument, { kind: "balanced" }>;
 type JustInTimeDocument = Extract<PolicyDocument, { kind: "just-in-time" }>;
+type CascadeDocument = Extract<PolicyDocument, { kind: "cascade" }>;
 
 export const orders = ["fcfs", "sjf", "stjf", "workflow", "depth", "mlfq"] as const;
 export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] as const;
@@ -16,7 +17,7 @@ export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] a
 /** A system in the form that composes it from parts. */
 export interface SystemForm {
   readonly name: string;
-  /** `slack`, `balanced`, `just-in-time`, or a model that gets all requests. */
+  /** `slack`, `balanced`, `just-in-time`, `joint`, or a model that gets all requests. */
   readonly route: string;
   readonly tau: number;
   readonly deltaScore: number;
@@ -44,7 +45,7 @@ export const newForm: SystemForm = {
  * read.
  */
 export const routed = (form: SystemForm, route: string): SystemForm =>
-  route === "just-in-time"
+  route === "just-in-time" || route === "joint"
     ? { ...form, route, order: "fcfs", affinity: false, lengths: "none", confidence: "none", configurations: "learnt" }
     : { ...form, route, configurations: "none" };
 
@@ -57,10 +58,13 @@ const AFFINITY_RATIO = 0.5;
 /** Default number of releases after which a waiting request goes first, where no suggested system sets it. */
 const AGING_THRESHOLD = 1000;
 
-function policyOf<Kind extends PolicyDocument["kind"]>({ systems }: Pick<Choice, "systems">, kind: Kind) {
+function policyOf<Kind extends PolicyDocument["kind"]>({ systems }: { readonly systems: readonly LabSystem[] }, kind: Kind) {
   for (const { policy } of systems) if (policy.kind === kind) return policy as Extract<PolicyDocument, { kind: Kind }>;
   return null;
 }
+
+/** The cascade by which single requests may be served beside rounds: that of the first system that has one; null: none has. */
+export const cascadeAmong = (systems: readonly LabSystem[]): CascadeDocument | null => policyOf({ systems }, "cascade");
 
 /** Models that have engines, each once. */
 export const enginesModels = (replicas: readonly LabReplicas[]): readonly string[] => [...new Set(replicas.map(({ model }) => model))];
@@ -81,8 +85,14 @@ function sourceOf(text: string): LabSystem["confidence"] {
 /**
  * A system from a form's parts, with the engines' figures of the suggested ones; or the reason, in a sentence, if those lack them.
  * `systemRefusal` checks whether its parts are compatible.
+ *
+ * @param cascade by which single requests are served beside rounds; null: there is none.
  */
-export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { readonly refused: string } {
+export function composeSystem(
+  form: SystemForm,
+  choice: Choice,
+  cascade: CascadeDocument | null = null,
+): LabSystem | { readonly refused: string } {
   const place = { kind: form.place, ...(form.affinity && { affinity: { ratio: AFFINITY_RATIO } }) };
   const queueing = { order: orderOf(form, choice), place };
   const reads = {
@@ -101,11 +111,15 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
     const policy = { ...rest, tau, deltaScore, ...options, ...queueing, approvedRanges };
     return { name, policy, ...reads };
   }
-  if (form.route === "just-in-time") {
+  if (form.route === "just-in-time" || form.route === "joint") {
     const known = policyOf(choice, "just-in-time");
     if (known === null) return { refused: "Models are chosen at dispatch for workflows as Aragog's, and the mix has none of them." };
+    const rounds = { ...reads, configurations: form.configurations };
     const selection = { kind: "beam" as const, width: form.beamWidth };
-    return { name, policy: { ...known, selection, ...queueing }, ...reads, configurations: form.configurations };
+    if (form.route === "just-in-time") return { name, policy: { ...known, selection, ...queueing }, ...rounds };
+    if (cascade === null) return { refused: "No system here has a cascade for single requests: add a plan that has one." };
+    const joint = withStagedPolicy({ ...known, selection: roundChoices.worth }, cascade);
+    return { name, policy: { ...joint, ...queueing }, ...rounds };
   }
   if (form.route === "balanced") {
     const known = policyOf(choice, "balanced");
@@ -150,7 +164,7 @@ function partsOf(policy: PolicyDocument): readonly unknown[] {
       return [policy.model];
     case "just-in-time":
       // Per-workflow's configuration depends on the engines.
-      return [policy.selection.kind === "fixed" ? "fixed" : policy.selection];
+      return [policy.selection.kind === "fixed" ? "fixed" : policy.selection, policy.singles];
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 import type { LabReplicas, LabSystem } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { confidencePredictorOf, learntOf } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, stagedPolicyOf } from "@/solver/plan/policySchema";
 import { shortHash } from "../ui/format";
 
 /** The engines of a saved plan in the form of a race. */
@@ -18,15 +18,19 @@ export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): La
   const [only, ...more] = policy.kind === "cascade" ? policy.stages : [];
   const { order, place, learnt } = policy;
   const confidence = confidencePredictorOf(policy);
-  const byLength = order.kind === "sjf" || order.kind === "stjf" || policy.kind === "slack";
+  const route = stagedPolicyOf(policy)?.kind;
+  const byLength = order.kind === "sjf" || order.kind === "stjf" || route === "slack";
+  const weighs = policy.kind === "just-in-time" && policy.selection.kind === "worth" && learnt?.lengths !== undefined;
   return {
     name: `plan ${shortHash(plan.id)}`,
     policy: only !== undefined && more.length === 0 ? { kind: "fixed", model: only.model, order, place } : policy,
     // Without a predictor a live order also uses the input length.
-    lengths: !byLength ? "none" : learnt?.lengths === undefined ? "input" : { artefact: learnt.lengths },
-    confidence: confidence !== undefined && (policy.kind === "slack" || policy.kind === "cascade") ? { artefact: confidence } : "none",
+    lengths: !byLength && !weighs ? "none" : learnt?.lengths === undefined ? "input" : { artefact: learnt.lengths },
+    confidence: confidence !== undefined && (route === "slack" || route === "cascade") ? { artefact: confidence } : "none",
     // A plan without predictors knows only the configuration of the largest models, and has no choice.
-    ...(learntOf(policy).length > 0 && policy.kind === "just-in-time" && policy.selection.kind !== "fixed"
+    ...(policy.kind === "just-in-time" &&
+    policy.selection.kind !== "fixed" &&
+    policy.workflows.some(({ predictor }) => predictor !== undefined)
       ? { configurations: "named" }
       : {}),
     replicas: planReplicas(plan),

@@ -1,7 +1,7 @@
 import type { LabSystem } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { systemVariants } from "@/solver/lab/systemVariants";
-import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, type PolicyDocument, singlesPolicyOf } from "@/solver/plan/policySchema";
 
 /** How a system is distinguished on the page. Systems of one name share letter, hue and dash: they are points of one frontier. */
 export interface SystemMark {
@@ -92,8 +92,16 @@ function routeText(policy: PolicyDocument): string {
     case "balanced":
       return "balanced by waiting and running";
     case "just-in-time":
-      return selectionText(policy.selection);
+      return singlesRoute(policy) === null
+        ? selectionText(policy.selection)
+        : `${selectionText(policy.selection)}, single requests: ${singlesRoute(policy)}`;
   }
+}
+
+/** The route of single requests beside rounds; null: the largest model serves them. */
+function singlesRoute(policy: JustInTimePolicy): string | null {
+  const singles = singlesPolicyOf(policy);
+  return singles && routeText(singles);
 }
 
 /** The rule by which models are chosen, in a few words. */

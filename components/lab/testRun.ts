@@ -30,7 +30,7 @@ export const choosingSystem = (width: number): LabSystem => ({
   policy: {
     kind: "just-in-time",
     models: ["small", "large"].map((model, at) => ({
-      ...{ model, cost: 1 + at, saturationBatch: 8, throughput: [{ batch: 8, tokensPerSecond: 100 }] },
+      ...{ model, cost: 1 + at, saturationBatch: 8, throughput: [{ batch: 8, tokensPerSecond: 100 }], meanOutputTokens: 50 },
     })),
     workflows: [
       { workflow: workflowDocumentSchema.parse({ name: "coder", agents: [{ name: "draft" }, { name: "refiner", reads: ["draft"] }] }) },

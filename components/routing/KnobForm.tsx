@@ -3,7 +3,7 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { isPredicted, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { useTRPC } from "../api/trpc";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
@@ -51,7 +51,8 @@ export function KnobForm(props: {
   const { clusterId, policy, policyHash, plan, slack, knobs, turn, rate, onMove } = props;
   const [held, setHeld] = useState(false);
   const beyond = beyondSays(knobs, slack);
-  const asked = turn === null || held || beyond !== null ? null : JSON.stringify({ policyHash, turn });
+  const isForecast = isPredicted(policy);
+  const asked = turn === null || held || beyond !== null || !isForecast ? null : JSON.stringify({ policyHash, turn });
   const settled = useDebounced(asked, SETTLED_MS);
   const ready = asked !== null && settled === asked;
   const { data, error, isFetching } = useQuery(
@@ -64,14 +65,14 @@ export function KnobForm(props: {
   const refusal = ready && data?.ok === false ? data : ready ? error : null;
   const figures = useMemo(
     () =>
-      turn === null
+      turn === null || !isForecast
         ? null
         : prepareControlFigures({
             ...{ models: modelsOf(policy), isCascade: policy.kind === "cascade", forecast },
             inForce: slack?.inForce?.estimate ?? null,
             chosen: slack?.exact ? slack.chosen.estimate : null,
           }),
-    [policy, slack, turn, forecast],
+    [policy, slack, turn, forecast, isForecast],
   );
   const draft = (change: KnobDraft): void => {
     setHeld(true);
@@ -122,6 +123,7 @@ export function KnobForm(props: {
       )}
       {figures !== null && <ControlFiguresTable view={figures} waiting={ready && isFetching} />}
       {figures === null && ready && isFetching && <p className="text-xs text-ink-3">Simulating on the engines that serve now …</p>}
+      {!isForecast && <p className="text-xs text-ink-3">Rounds are not simulated: the effect of a change is not forecast.</p>}
       <ErrorLine error={refusal} />
       {props.children}
       {beyond !== null && <p className="text-sm text-warn">{beyond}</p>}

@@ -61,12 +61,17 @@ export const KnobSection = memo(function KnobSection(props: {
       title="Controls"
       wide={open}
       error={act.error}
-      says={knobs.map(({ key, label, current, planned }) => (
-        <span key={key}>
-          {label} <strong className="font-medium text-ink">{current}</strong>
-          {planned !== null && planned !== current && <span className="text-ink-3"> (planned {planned})</span>}
-        </span>
-      ))}
+      says={
+        <>
+          {policy.kind === "just-in-time" && <span>of requests outside workflows:</span>}
+          {knobs.map(({ key, label, current, planned }) => (
+            <span key={key}>
+              {label} <strong className="font-medium text-ink">{current}</strong>
+              {planned !== null && planned !== current && <span className="text-ink-3"> (planned {planned})</span>}
+            </span>
+          ))}
+        </>
+      }
       action={
         <Button aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Close controls" : "Set controls"}

@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { cascadeOf, modelsOf } from "@/solver/plan/policySchema";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { shortHash } from "../ui/format";
@@ -20,6 +20,7 @@ import { isTurned } from "./prepareKnobs";
 import { RollBack } from "./RollBack";
 import { ShadowSection } from "./ShadowSection";
 import { StrictSection } from "./StrictSection";
+import { singlesText } from "./singlesText";
 
 function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus {
   if (routing === null) {
@@ -49,6 +50,7 @@ export function RoutingPanel(props: {
   const canaryOf = canary?.state === "running" ? canary.candidate.planId : null;
   const models = routing === null ? [] : modelsOf(routing.policy);
   const isOneOf = routing !== null && routing.policy.kind !== "cascade";
+  const singles = routing === null ? null : singlesText(routing.policy);
   const inForce = plan?.id === routing?.planId ? plan : null;
   const identities = useModelIdentities(models);
   const names = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))].join(" ");
@@ -85,6 +87,7 @@ export function RoutingPanel(props: {
                   {routing.policy.kind === "just-in-time" && (
                     <ClusterLink to="/workflows?tab=just-in-time">chosen just in time</ClusterLink>
                   )}
+                  {singles !== null && <span data-testid="singles">{singles}</span>}
                   {controls !== null && (
                     <span className="ml-auto">
                       <RollBack
@@ -132,7 +135,7 @@ export function RoutingPanel(props: {
                     />
                     <ShadowSection clusterId={clusterId} planId={routing.planId} shadow={controls.shadow} />
                     <MirrorSection clusterId={clusterId} policy={routing.policy} mirror={controls.mirror} />
-                    {routing.policy.kind === "cascade" && controls.strictStages !== undefined && (
+                    {cascadeOf(routing.policy) !== null && controls.strictStages !== undefined && (
                       <StrictSection clusterId={clusterId} strict={controls.strictStages} />
                     )}
                   </div>

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { type PolicyDocument, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
 import { isTurned, knobTurn, plannedDraft, prepareKnobs } from "./prepareKnobs";
+import { singlesText } from "./singlesText";
 
 const judge = { model: "j", secondsPerCall: 0.1, usdPerCall: 0 };
 const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
@@ -57,6 +58,22 @@ it("asks only for the knob of slack dispatch that is moved", () => {
 it("goes back to the plan's values, as far as they lie in the approved range", () => {
   expect(plannedDraft(prepareKnobs(cascade([80, 50]), cascade([75, 30]), {}))).toEqual({ "threshold 0": 75 });
   expect(plannedDraft(prepareKnobs(cascade([80, 50]), null, {}))).toEqual({});
+});
+
+it("has the knobs of requests outside workflows where rounds choose for the others", () => {
+  const joint = (policy: PolicyDocument): PolicyDocument =>
+    withStagedPolicy(
+      { kind: "just-in-time", models: [], workflows: [], selection: { kind: "beam", width: 4 }, ...queueing },
+      policy as StagedPolicy,
+    );
+  const policy = joint(cascade([80, 50]));
+  const knobs = prepareKnobs(policy, joint(cascade([75, 50])), { "threshold 1": 55 });
+  expect(knobs).toEqual(prepareKnobs(cascade([80, 50]), cascade([75, 50]), { "threshold 1": 55 }));
+  expect(knobTurn(policy, knobs)).toEqual({ thresholds: [80, 55] });
+  expect(knobTurn(joint(slack), prepareKnobs(joint(slack), null, { tau: 1.25 }))).toEqual({ tau: 1.25 });
+  expect(singlesText(policy)).toBe("outside workflows a → b → c");
+  expect(singlesText(joint(slack))).toBe("outside workflows a or b by slack dispatch");
+  expect(singlesText(slack)).toBeNull();
 });
 
 it("has nothing to turn where every request goes to one model", () => {

@@ -1,6 +1,6 @@
 import type { RoutingFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
 
 /** The operator's unapplied changes, by knob. */
 export type KnobDraft = Readonly<Record<string, number>>;
@@ -22,13 +22,18 @@ export interface LiveKnob {
 
 const DECIMAL_STEP = 0.01;
 
-/** The knobs of a policy inside their approved ranges, in the order of its stages; none where requests go to a fixed model or are balanced. */
-export function prepareKnobs(policy: PolicyDocument, planned: PolicyDocument | null, draft: KnobDraft): readonly LiveKnob[] {
+/**
+ * The knobs of a policy inside their approved ranges, in the order of its stages; those of a just-in-time policy are of the one for requests
+ * outside workflows. None where requests go to a fixed model or are balanced.
+ */
+export function prepareKnobs(inForce: PolicyDocument, plannedPolicy: PolicyDocument | null, draft: KnobDraft): readonly LiveKnob[] {
   const knob = (one: Omit<LiveKnob, "value">): LiveKnob => ({ ...one, value: draft[one.key] ?? one.current });
-  switch (policy.kind) {
+  const policy = stagedPolicyOf(inForce);
+  const planned = plannedPolicy && stagedPolicyOf(plannedPolicy);
+  switch (policy?.kind) {
+    case undefined:
     case "fixed":
     case "balanced":
-    case "just-in-time":
       return [];
     case "cascade":
       return policy.thresholds.map((current, at) => {
@@ -71,7 +76,7 @@ export interface KnobTurn {
 export function knobTurn(policy: PolicyDocument, knobs: readonly LiveKnob[]): KnobTurn | null {
   const turned = knobs.filter(({ value, current }) => value !== current);
   if (turned.length === 0) return null;
-  if (policy.kind === "cascade") return { thresholds: knobs.map(({ value }) => value) };
+  if (cascadeOf(policy) !== null) return { thresholds: knobs.map(({ value }) => value) };
   return Object.fromEntries(turned.map(({ key, value }) => [key, value]));
 }
 

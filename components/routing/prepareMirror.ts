@@ -1,5 +1,5 @@
 import type { Mirror } from "@/server/contracts/studio";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { niceTicks } from "../charts/niceTicks";
 
 /** Scores that share a bar. */
@@ -31,8 +31,9 @@ export interface ScorePicture {
 
 /** How the judge scored each model's answers, with the threshold; models in the order of the stages. */
 export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: PolicyDocument): readonly ScorePicture[] {
-  const stages = policy.kind === "cascade" ? policy.stages.map(({ model }) => model) : [];
-  const thresholds = policy.kind === "cascade" ? policy.thresholds : [];
+  const cascade = cascadeOf(policy);
+  const stages = cascade?.stages.map(({ model }) => model) ?? [];
+  const thresholds = cascade?.thresholds ?? [];
   const models = [
     ...stages.filter((model) => scores[model] !== undefined),
     ...Object.keys(scores).filter((model) => !stages.includes(model)),

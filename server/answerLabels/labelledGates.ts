@@ -3,7 +3,7 @@ import { type Calibration, type GateDocument, type SimpleGateDocument, simpleGat
 import { calibratedScore, gateText, type Recalibration, recalibrate, withCalibrations } from "@/solver/gates/gates";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import { canonicalJson } from "@/solver/plan/canonical";
-import { gatesOf, type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
+import { cascadeOf, gatesOf, type PolicyDocument, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
 
 /** Newest labels of a model's answers that count: older ones are of other traffic. */
 const MOST_LABELS = 2000;
@@ -95,8 +95,7 @@ function labelsOf({ policy, document, model }: StageOfPolicy, { newest, policyOf
     let known = same.get(planId);
     if (known === undefined) {
       const then = policyOf(planId);
-      const at = then?.kind === "cascade" ? then.stages.findIndex((each) => each.model === model) : -1;
-      const gate = then === null ? undefined : gatesOf(then)[at];
+      const gate = then === null ? undefined : gatesOf(then)[singleStagesOf(then).indexOf(model)];
       known = then !== null && gate !== undefined && identityOf(then, gate) === own;
       same.set(planId, known);
     }
@@ -107,10 +106,11 @@ function labelsOf({ policy, document, model }: StageOfPolicy, { newest, policyOf
 
 /** Equal for gates whose raw scores of an answer are the same: the same measure, answers compared, weights, and judge. */
 function identityOf(policy: PolicyDocument, gate: GateDocument): string {
+  const cascade = cascadeOf(policy);
   const judges = simpleGatesOf(gate).some(({ kind }) => kind === "judge");
   return canonicalJson({
     gate: withCalibrations(gate, []),
-    ...(judges && policy.kind === "cascade" && { judge: policy.judge.model }),
+    ...(judges && cascade !== null && { judge: cascade.judge.model }),
   });
 }
 

@@ -169,6 +169,8 @@ export class RecordedWorld implements ClusterWorld {
     seat.inFlight++;
     const { stage: joined = 0 } = this.at[request] ?? {};
     const stage = chosen ?? joined;
+    const decided = this.decided[request];
+    if (stage !== joined && decided?.visits.length === 0) decided.startReason = "model-chosen-at-dispatch";
     this.at[request] = { stage, replicaId, dispatchedSeconds: now };
     const visit = this.visitOf(request);
     if (visit?.stage === stage) this.expect(request, "answer", Math.max(now, visit.answeredSeconds));

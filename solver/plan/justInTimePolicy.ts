@@ -9,13 +9,24 @@ import { workflowDocumentSchema } from "./workflowDocument";
 /** A model for each agent of a workflow, by name. */
 const configurationSchema = z.record(z.string().min(1), machineName);
 
+/** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
+export const beamSchema = z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) });
+
+/** Request by request in the policy's order, the model of highest worth, or a wait for it: `worth.ts` has the formula. */
+export const worthSchema = z.object({
+  kind: z.literal("worth"),
+  /** Seconds that a right answer is worth more than a wrong one. */
+  rightSeconds: z.number().min(0).max(3600),
+  /** How much of the delay that a request causes others counts: 0 none of it, 1 as much as its own time. */
+  delayWeight: z.number().min(0).max(10),
+});
+
 /**
  * The rule by which requests of workflows get their models: Aragog's rounds, and the systems it is compared with, each choosing among the
  * configurations that are predicted to be accurate for the request.
  */
 const selectionSchema = z.discriminatedUnion("kind", [
-  /** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
-  z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) }),
+  beamSchema,
   /** The same by trying every assignment of the eight oldest. */
   z.object({ kind: z.literal("exhaustive") }),
   /** One configuration for all requests of a workflow, by its name (per-workflow). */
@@ -27,14 +38,7 @@ const selectionSchema = z.discriminatedUnion("kind", [
    * (per-input++).
    */
   z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
-  /** Request by request in the policy's order, the model of highest worth, or a wait for it: `worth.ts` has the formula. */
-  z.object({
-    kind: z.literal("worth"),
-    /** Seconds that a right answer is worth more than a wrong one. */
-    rightSeconds: z.number().min(0).max(3600),
-    /** How much of the delay that a request causes others counts: 0 none of it, 1 as much as its own time. */
-    delayWeight: z.number().min(0).max(10),
-  }),
+  worthSchema,
 ]);
 
 /** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { cascadePolicySchema } from "./cascadePolicy";
-import { justInTimePolicySchema } from "./justInTimePolicy";
+import { beamSchema, justInTimePolicySchema, worthSchema } from "./justInTimePolicy";
 import { queueing } from "./queueing";
 import { slackPolicySchema } from "./slackPolicy";
 
@@ -27,6 +27,16 @@ export const policySchema = z.discriminatedUnion("kind", [
   justInTimePolicySchema,
 ]);
 
+/** The rules by which rounds choose models that an operator chooses between: the others are compared with these. */
+export const roundChoiceSchema = z.discriminatedUnion("kind", [beamSchema, worthSchema]);
+export type RoundChoice = z.infer<typeof roundChoiceSchema>;
+
+/** What each of them is where nothing else is asked: a beam as wide as the source's; a right answer is worth no time. */
+export const roundChoices = {
+  beam: { kind: "beam", width: 4 },
+  worth: { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+} as const satisfies { readonly [kind in RoundChoice["kind"]]: RoundChoice };
+
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;
 export type SlackPolicy = z.infer<typeof slackPolicySchema>;
@@ -43,8 +53,20 @@ export function singlesPolicyOf({ singles, order, place, learnt }: JustInTimePol
 
 /** The cascade that a policy serves single requests by; null where it does not. */
 export function cascadeOf(policy: PolicyDocument): Extract<PolicyDocument, { kind: "cascade" }> | null {
-  const single = policy.kind === "just-in-time" ? singlesPolicyOf(policy) : policy;
+  const single = stagedPolicyOf(policy);
   return single?.kind === "cascade" ? single : null;
+}
+
+/** The policy by which requests of no declared workflow are served; null: a just-in-time policy sends them all to its largest model. */
+export const stagedPolicyOf = (policy: PolicyDocument): StagedPolicy | null =>
+  policy.kind === "just-in-time" ? singlesPolicyOf(policy) : policy;
+
+/** A policy with another one for requests of no declared workflow: itself, or as part of a just-in-time policy, which has no balancing. */
+export function withStagedPolicy(policy: PolicyDocument, staged: StagedPolicy): PolicyDocument {
+  if (policy.kind !== "just-in-time") return staged;
+  if (staged.kind === "balanced") return policy;
+  const { order: _, place: __, learnt: ___, ...singles } = staged;
+  return { ...policy, singles };
 }
 
 /** The models that serve under a policy: a cascade's in the order of its stages. */
@@ -59,6 +81,15 @@ export function modelsOf(policy: PolicyDocument): string[] {
     case "just-in-time":
       return policy.models.map(({ model }) => model);
   }
+}
+
+/**
+ * The models of the stages at which requests of no declared workflow are served. A just-in-time policy has further stages after them, one for
+ * each of its models, for calls of workflows; without a way of its own for single requests it has only those.
+ */
+export function singleStagesOf(policy: PolicyDocument): string[] {
+  const single = stagedPolicyOf(policy);
+  return single === null ? [] : modelsOf(single);
 }
 
 /** What scores the answers of each stage but the last; none where every answer is accepted. */
@@ -151,6 +182,17 @@ export function learntOf(policy: PolicyDocument): readonly string[] {
   const confidence = confidencePredictorOf(policy) ?? named;
   const configurations = policy.kind === "just-in-time" ? policy.workflows.map(({ predictor }) => predictor) : [];
   return [...new Set([lengths, confidence, ...configurations])].filter((hash) => hash !== undefined);
+}
+
+/** A policy that names a predictor of lengths only where its order or its choice of models reads them: unread, it would only add its time. */
+export function withLearntRead<Document extends PolicyDocument>(policy: Document): Document {
+  const { learnt, ...rest } = policy;
+  const { lengths, ...others } = learnt ?? {};
+  const { kind } = policy.order;
+  const weighs = policy.kind === "just-in-time" && policy.selection.kind === "worth";
+  const reads = weighs || stagedPolicyOf(policy)?.kind === "slack" || kind === "sjf" || kind === "stjf";
+  const read = { ...others, ...(reads && lengths !== undefined && { lengths }) };
+  return { ...rest, ...(Object.keys(read).length > 0 && { learnt: read }) } as unknown as Document;
 }
 
 /** The score at which a stage's answer is accepted, one per stage but the last; none where answers are not judged. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type PolicyDocument, policySchema } from "../plan/policySchema";
+import type { CascadePolicy } from "../plan/plan";
+import { type JustInTimePolicy, modelsOf, type PolicyDocument, policySchema } from "../plan/policySchema";
 import { examplePlanDraft } from "../plan/testing/examplePlan";
 import { buildPolicy } from "./buildPolicy";
 import { changeQueueing, type Queueing, queueingOf } from "./changeQueueing";
@@ -49,6 +50,13 @@ describe("another order and place", () => {
     const reading: PolicyDocument = { ...policy, order: { kind: "stjf", agingThreshold: 9 }, learnt: { lengths } };
     expect(made({ order: "sjf" }, reading).learnt).toEqual({ lengths });
     expect(made({ order: "workflow" }, reading)).not.toHaveProperty("learnt");
+    const { order: _, place: __, ...singles } = policy as CascadePolicy;
+    const throughput = [{ batch: 1, tokensPerSecond: 10 }];
+    const models = modelsOf(policy).map((model) => ({ model, cost: 1, saturationBatch: 1, throughput, meanOutputTokens: 90 }));
+    const rounds = (selection: JustInTimePolicy["selection"]) =>
+      made({ order: "depth" }, { ...reading, kind: "just-in-time", models, workflows: [], selection, singles }).learnt;
+    expect(rounds({ kind: "worth", rightSeconds: 0, delayWeight: 1 })).toEqual({ lengths });
+    expect(rounds({ kind: "beam", width: 4 })).toBeUndefined();
   });
 
   it("says why a pair makes no sense, and when nothing is changed", () => {

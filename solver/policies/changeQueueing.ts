@@ -1,4 +1,4 @@
-import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import { type OrderDocument, type PlaceDocument, type PolicyDocument, withLearntRead } from "../plan/policySchema";
 import { policyRefusal } from "./policyRefusal";
 
 /** Number of releases after which waiting work goes first, whatever its order; default of the policy. */
@@ -33,21 +33,16 @@ export function changeQueueing(
   { order: kind, place, affinity }: Queueing,
   policy: PolicyDocument,
 ): { readonly policy: PolicyDocument } | { readonly refused: string } {
-  const { order: old, place: oldPlace, learnt: all, ...routes } = policy;
+  const { order: old, place: oldPlace } = policy;
   if (old.kind === kind && oldPlace.kind === place && (oldPlace.affinity !== undefined) === affinity)
     return { refused: "This is the plan's own order and place: choose another." };
   const agingThreshold = "agingThreshold" in old ? old.agingThreshold : AGING_THRESHOLD;
   const quantaSeconds = old.kind === "mlfq" ? old.quantaSeconds : QUANTA_SECONDS;
-  const { lengths, ...others } = all ?? {};
-  const reads = policy.kind === "slack" || kind === "sjf" || kind === "stjf";
-  // An unused predictor would only add its time to each request.
-  const learnt = { ...others, ...(lengths === undefined || !reads ? {} : { lengths }) };
-  const made: PolicyDocument = {
-    ...routes,
+  const made = withLearntRead({
+    ...policy,
     order: kind === "fcfs" ? { kind } : kind === "mlfq" ? { kind, quantaSeconds, agingThreshold } : { kind, agingThreshold },
     place: { kind: place, ...(affinity ? { affinity: oldPlace.affinity ?? { ratio: AFFINITY_RATIO } } : {}) },
-    ...(Object.keys(learnt).length === 0 ? {} : { learnt }),
-  };
+  });
   const refused = policyRefusal(made);
   return refused === null ? { policy: made } : { refused };
 }

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { SlackSteps } from "../plan/planSlack";
+import { modelsOf, type PolicyDocument, type StagedPolicy, withStagedPolicy } from "../plan/policySchema";
 import { examplePlanDraft } from "../plan/testing/examplePlan";
-import { controlChangeText, controlValuesOf } from "./policyControls";
+import { controlChangeText, controlValuesOf, policyWithOverrides, withPlanControls } from "./policyControls";
 
 const { policy } = examplePlanDraft();
 const step = (value: number, threshold: number) => {
@@ -26,4 +27,24 @@ it("says a change by its slack where a step has the thresholds, and leaves out w
   expect(controlChangeText({ tau: 0.5, deltaScore: 0.1 }, { tau: 1.2, deltaScore: 0.1 })).toBe("tau 0.5 → 1.2");
   expect(controlChangeText({ tau: 0.5, deltaScore: 0.1 }, { tau: 0.5, deltaScore: 0.2 })).toBe("confidence margin 0.1 → 0.2");
   expect(controlChangeText(at(60), at(60))).toBe("");
+});
+
+it("are, of a just-in-time policy, those of the one for its single requests, inside their approved ranges", () => {
+  const throughput = [{ batch: 1, tokensPerSecond: 10 }];
+  const rounds: PolicyDocument = {
+    ...{ kind: "just-in-time", workflows: [], selection: { kind: "beam", width: 4 }, order: policy.order, place: policy.place },
+    models: modelsOf(policy).map((model) => ({ model, cost: 1, saturationBatch: 1, throughput })),
+  };
+  const joint = withStagedPolicy(rounds, policy as StagedPolicy);
+  expect(controlValuesOf(joint, undefined)).toEqual({ thresholds: [60] });
+  const turned = policyWithOverrides(joint, { thresholds: [61] });
+  if (typeof turned === "string") throw new Error(turned);
+  expect(turned.change).toBe("Set thresholds from 60 to 61");
+  expect(turned.policy).toEqual({ ...joint, singles: { ...(joint as { singles: object }).singles, thresholds: [61] } });
+  expect(withPlanControls(turned.policy, joint)).toEqual(joint);
+  expect(policyWithOverrides(joint, { thresholds: [1000] })).toMatch(/must be an integer from 0 to 100/);
+  expect(policyWithOverrides(joint, { tau: 1 })).toBe("The policy in force is of the kind just-in-time, which has no control tau.");
+  expect(policyWithOverrides(rounds, { thresholds: [61] })).toMatch(/just-in-time, which has no control thresholds/);
+  expect(policyWithOverrides(rounds, {})).toMatch(/just-in-time, which has no controls/);
+  expect(withPlanControls(rounds, joint)).toEqual(rounds);
 });

@@ -1,6 +1,7 @@
 import { environmentManager, QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LiveFrame, RoutingFrame } from "@/server/contracts/studio";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { prepareAttention } from "../engines/prepareAttention";
 import { testFrame } from "../testing/testFrame";
 import { lostCascadeOf, remainingRefresh } from "./prepareLostStages";
@@ -33,7 +34,28 @@ function frameWithout(lost: readonly string[], strict = false): LiveFrame {
   return { ...frame, gateway: { ...frame.gateway, stages, routing } };
 }
 
+/** The same where the cascade serves only requests outside workflows. */
+function jointFrameWithout(lost: readonly string[]): LiveFrame {
+  const frame = frameWithout(lost);
+  const { routing } = frame.gateway;
+  if (routing?.policy.kind !== "cascade") throw new Error("not a cascade");
+  const { order, place, ...singles } = routing.policy;
+  const policy: PolicyDocument = {
+    ...{ kind: "just-in-time", models: [], workflows: [], selection: { kind: "beam", width: 4 }, order, place },
+    singles: { ...singles, stages: singles.stages.slice(0, 2) },
+  };
+  return { ...frame, gateway: { ...frame.gateway, routing: { ...routing, policy } } };
+}
+
 describe("stages that are lost", () => {
+  it("are those of the cascade for requests outside workflows, where rounds choose for the others", () => {
+    expect(lostCascadeOf(jointFrameWithout(["large"]))).toBeNull();
+    expect(lostCascadeOf(jointFrameWithout(["small", "large"]))).toMatchObject({
+      ...{ lost: [{ model: "small" }], left: ["medium"] },
+      says: "Outside workflows: Requests continue at the next larger stage that is left.",
+    });
+  });
+
   it("are none where the gateway names none", () => expect(lostCascadeOf(frameWithout([]))).toBeNull());
 
   it.each([

@@ -1,5 +1,5 @@
 import type { LiveFrame } from "@/server/contracts/studio";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { cascadeOf, modelsOf } from "@/solver/plan/policySchema";
 
 /** A cascade with stages that have no engine that accepts requests. */
 export interface LostCascade {
@@ -16,14 +16,20 @@ export interface LostCascade {
  */
 export const remainingRefresh = { staleTime: 30_000, refetchInterval: 30_000 } as const;
 
-/** The lost stages of the cascade in force, as the gateway reports them; null where there are none, or the policy is not a cascade. */
+/**
+ * The lost stages of the cascade in force, also of one for requests outside workflows alone, as the gateway reports them; null where there
+ * are none, or there is no cascade.
+ */
 export function lostCascadeOf({ gateway: { routing } }: LiveFrame): LostCascade | null {
-  const lost = routing?.lostStages ?? [];
-  if (routing === null || lost.length === 0 || routing.policy.kind !== "cascade") return null;
-  const stages = modelsOf(routing.policy);
+  const cascade = routing === null ? null : cascadeOf(routing.policy);
+  if (routing === null || cascade === null) return null;
+  const stages = modelsOf(cascade);
+  const lost = (routing.lostStages ?? []).filter(({ model }) => stages.includes(model));
+  if (lost.length === 0) return null;
   const left = stages.filter((model) => lost.every((stage) => stage.model !== model));
+  const who = routing.policy.kind === "just-in-time" ? "Outside workflows: " : "";
   const lowerMayAnswer = (routing.controls?.strictStages ?? null) === null;
-  return { lost, left, lowerMayAnswer, says: saysOf({ stages, left, lowerMayAnswer }) };
+  return { lost, left, lowerMayAnswer, says: `${who}${saysOf({ stages, left, lowerMayAnswer })}` };
 }
 
 function saysOf({

@@ -6,13 +6,14 @@ import { usePlanAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 import { Check } from "@/components/ui/Check";
-import { NumberField, SelectField, TextField } from "@/components/ui/Field";
+import { SelectField, TextField } from "@/components/ui/Field";
 import { FormModal } from "@/components/ui/FormModal";
 import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
+import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
+import { usePlan } from "../graph/usePlan";
 import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
-
-/** Partial assignments that a round keeps: the paper's value. */
-const WIDTH = 4;
+import { singlesSays } from "./prepareRoundChoice";
+import { RoundChoiceFields } from "./RoundChoiceFields";
 
 /** Makes a plan that runs declared workflows just in time on the engines of another plan. It is approved and applied like any plan. */
 export function PlanDialog(props: {
@@ -32,10 +33,11 @@ export function PlanDialog(props: {
   const [picked, setPicked] = useState<string | null>(null);
   const [ticked, setTicked] = useState<readonly string[]>([first]);
   const [predictors, setPredictors] = useState<Readonly<Record<string, string>>>({});
-  const [width, setWidth] = useState(WIDTH);
+  const [selection, setSelection] = useState<RoundChoice>(roundChoices.beam);
   const [name, setName] = useState("");
   const planId = picked ?? props.planId;
   const plan = plans.find(({ id }) => id === planId);
+  const policy = usePlan(open ? planId : null).data?.plan.policy ?? null;
   const make = usePlanAct(client.plans.justInTime.mutate, ({ id }) => router.push(link(`/apply/${id}`)));
   const chosen = workflows
     .filter(({ document }) => ticked.includes(document.name))
@@ -54,7 +56,7 @@ export function PlanDialog(props: {
       noValidate
       act={make}
       ready={chosen.length > 0}
-      onSubmit={() => make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, width })}
+      onSubmit={() => make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, selection })}
       go={make.isPending ? "Saving …" : "Make the plan and review it"}
     >
       <SelectField label="On the engines of" value={planId} options={planOptions(plans)} onChange={setPicked} />
@@ -85,23 +87,10 @@ export function PlanDialog(props: {
         })}
       </fieldset>
       <p role="status" className="text-xs text-ink-3">
-        {chosenText(chosen)} Requests outside declared workflows go to the largest model.
+        {chosenText(chosen)} {singlesSays(policy)}
       </p>
+      <RoundChoiceFields choice={selection} onChange={setSelection} />
       <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
-      <details>
-        <summary className="text-xs text-ink-3">Advanced</summary>
-        <NumberField
-          className="mt-2"
-          label="Beam width"
-          unit="partial assignments"
-          hint="Number of assignments that a round keeps; 1 takes the best for each request in turn."
-          value={width}
-          min={1}
-          max={64}
-          whole
-          onChange={setWidth}
-        />
-      </details>
     </FormModal>
   );
 }

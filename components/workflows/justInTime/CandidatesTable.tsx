@@ -13,12 +13,17 @@ export function CandidatesTable(props: {
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   /** The round's description. */
   readonly of: string;
+  readonly byWorth: boolean;
 }) {
-  const { round, identities } = props;
+  const { round, identities, byWorth } = props;
   const [all, setAll] = useState(false);
   const { columns, rows, shown: shownText } = useMemo(() => prepareCandidates(round), [round]);
   const shown = all ? rows : rows.slice(0, MOST_ASSIGNED);
-  const heading = <h3 className="text-sm font-semibold">Candidates of {props.of}</h3>;
+  const heading = (
+    <h3 className="text-sm font-semibold">
+      {byWorth ? "Assignments" : "Candidates"} of {props.of}
+    </h3>
+  );
   if (columns.length === 0)
     return (
       <div className="flex flex-col gap-1 border-t pt-3">
@@ -90,8 +95,9 @@ export function CandidatesTable(props: {
         </div>
       )}
       <p className="text-xs text-ink-3">
-        The candidate with the highest utilisation is carried out; ties go to the one that keeps the most accurate configurations of its
-        requests possible (flexibility). ≠ differs from what was carried out. {shownText}
+        {!byWorth &&
+          "The candidate with the highest utilisation is carried out; ties go to the one that keeps the most accurate configurations of its requests possible (flexibility). ≠ differs from what was carried out. "}
+        {shownText}
       </p>
     </div>
   );

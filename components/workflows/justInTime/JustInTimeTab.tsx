@@ -18,7 +18,7 @@ import { usePlan } from "../graph/usePlan";
 import { workflowsCodec } from "../graph/workflowsCodec";
 import { ProgramPanel } from "./ProgramPanel";
 import { preparePredictions } from "./preparePredictions";
-import { prepareRounds } from "./prepareRounds";
+import { isByWorth, prepareRounds } from "./prepareRounds";
 import { RoundsPanel } from "./RoundsPanel";
 import { SlotsPanel } from "./SlotsPanel";
 
@@ -71,7 +71,7 @@ function Pictures(props: {
       {newest !== undefined && (
         <div className="grid items-start gap-4 xl:grid-cols-[22rem_1fr]">
           <SlotsPanel newest={newest} />
-          <RoundsPanel key={cluster.runningPlanId} answer={answer} timeScale={timeScale} atMs={atMs} />
+          <RoundsPanel key={cluster.runningPlanId} answer={answer} timeScale={timeScale} atMs={atMs} byWorth={isByWorth(policy)} />
         </div>
       )}
       <ProgramPanel

@@ -43,8 +43,10 @@ export function RoundsPanel(props: {
   readonly timeScale: number;
   /** When the answer arrived, in Unix milliseconds. */
   readonly atMs: number;
+  /** Whether rounds choose request by request, by worth: then there are no candidates to compare. */
+  readonly byWorth: boolean;
 }) {
-  const { answer, timeScale, atMs } = props;
+  const { answer, timeScale, atMs, byWorth } = props;
   // The selected round stays although newer ones push it out of the list.
   const [held, setHeld] = useState<Round | null>(null);
   const [kept, setKept] = useState<readonly Round[]>([]);
@@ -110,11 +112,23 @@ export function RoundsPanel(props: {
             })}
           </Table>
         </div>
-        {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} />}
+        {shown !== undefined && (
+          <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} byWorth={byWorth} />
+        )}
         <p className="text-xs text-ink-3">
-          Passed over: no free engine may serve it in an accurate configuration, so the next request is considered. Utilisation: forecast
-          output tokens per second of the assignments, as a share of the saturated output of all engines that take work. The newest{" "}
-          {MOST_KEPT} rounds with several candidates stay in the list.
+          {byWorth ? (
+            <>
+              Each request gets its model of highest worth, whose terms stand below it. Passed over: it waits for a model that has no free
+              slot now. Utilisation: forecast output tokens per second of the assignments, as a share of the saturated output of all engines
+              that take work.
+            </>
+          ) : (
+            <>
+              Passed over: no free engine may serve it in an accurate configuration, so the next request is considered. Utilisation:
+              forecast output tokens per second of the assignments, as a share of the saturated output of all engines that take work. The
+              newest {MOST_KEPT} rounds with several candidates stay in the list.
+            </>
+          )}
         </p>
       </div>
     </Panel>

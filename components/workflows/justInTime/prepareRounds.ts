@@ -1,6 +1,7 @@
 import type { Tone } from "@/components/ui/Badge";
 import { formatAge, formatClock, formatCount, formatCounted, formatPercent } from "@/components/ui/format";
 import type { GatewayRounds } from "@/server/contracts/studio";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { MOST_REQUESTS_SHOWN, type WorthTerms } from "@/solver/policies/core/roundsView";
 
 export type Round = NonNullable<GatewayRounds["rounds"]>[number];
@@ -71,6 +72,9 @@ export interface RoundRow {
 
 /** Output tokens per second that an assignment is forecast to add, as a share of those of all engines at saturation: `+0.7 %`. */
 const gainText = (gain: number): string => (gain > 0 && gain < 0.0005 ? "<\u00a0+0.1\u00a0%" : `+${(100 * gain).toFixed(1)}\u00a0%`);
+
+/** Whether a policy's rounds choose by worth: they have one assignment each. */
+export const isByWorth = (policy: PolicyDocument | null): boolean => policy?.kind === "just-in-time" && policy.selection.kind === "worth";
 
 export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
 

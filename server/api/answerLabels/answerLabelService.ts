@@ -6,7 +6,7 @@ import type { AnswerLabel, KeptLabels, LabelledGates, RecalibrateGatesOrder } fr
 import type { Store } from "@/server/store/store";
 import { type LeftOutLabels, leftOutText, NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, withStagedPolicy } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
 import type { PlanService } from "../plans/planService";
 
@@ -25,8 +25,10 @@ export interface AnswerLabelServiceOptions {
   readonly plans: Pick<PlanService, "reroute">;
 }
 
-interface InForce extends RecalibratedGates {
+interface InForce extends Omit<RecalibratedGates, "policy"> {
   readonly plan: Plan;
+  /** The policy in force with the new calibrations; null as there. */
+  readonly policy: PolicyDocument | null;
 }
 
 /** Labels of answers that gateways served, and the calibrations of the gates in force that follow from them. */
@@ -42,16 +44,16 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
     const routing = answersOf(clusterId)?.routing() ?? null;
     // Its thresholds may have been changed since the plan was put into force.
     const policy = routing?.planId === plan.id ? routing.policy : plan.policy;
-    if (policy.kind !== "cascade")
-      return refused(`Only a cascade has gates: the policy in force on ${cluster.spec.name} is ${policy.kind}.`);
-    const made = recalibratedGates(policy, {
+    const cascade = cascadeOf(policy);
+    if (cascade === null) return refused(`Only a cascade has gates: the policy in force on ${cluster.spec.name} is ${policy.kind}.`);
+    const made = recalibratedGates(cascade, {
       newest: (model, limit) => store.answerLabels.newest(clusterId, model, limit),
       policyOf: (planId) => store.plans.get(planId)?.policy ?? null,
       madeAt: plan.metadata.createdAt,
     });
     if (made.gates.length === 0)
       return refused(`The policy in force on ${cluster.spec.name} accepts every answer at its first stage, so no gate scores any.`);
-    return { ok: true, plan, ...made };
+    return { ok: true, plan, ...made, policy: made.policy && withStagedPolicy(policy, made.policy) };
   }
 
   return {

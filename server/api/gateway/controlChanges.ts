@@ -1,6 +1,7 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ControlChange, ControlsForecast } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
+import { isPredicted } from "@/solver/plan/policySchema";
 import {
   type ControlValues,
   controlChangeText,
@@ -25,7 +26,8 @@ export function plannedChange(
 ): PlannedChange | null {
   const turned = policyWithOverrides(policy, values);
   if (typeof turned === "string") return null;
-  const steps = store.plans.get(planId)?.predictions.slack;
+  const plan = store.plans.get(planId);
+  const steps = plan !== null && isPredicted(plan.policy) ? plan.predictions.slack : undefined;
   const [from, to] = [controlValuesOf(policy, steps), controlValuesOf(turned.policy, steps)];
   const last = store.controlChanges.last(clusterId);
   const undoes = last !== null && last.planId === planId && last.hashAfter === policyHash && isSame(last.from, to);

@@ -9,6 +9,7 @@ import { createPlanningService } from "@/server/planning/planningService";
 import { openStore, type Store } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
+import { roundChoices } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -81,7 +82,7 @@ afterAll(async () => {
 });
 
 const asked = (workflows: readonly { readonly name: string; readonly predictor: string | null }[], planId = base.id) => ({
-  ...{ planId, name: "just in time", workflows: [...workflows], width: 4 },
+  ...{ planId, name: "just in time", workflows: [...workflows], selection: roundChoices.beam },
 });
 const keptPlan = (outcome: ReturnType<typeof plans.justInTime>): Plan => {
   const plan = outcome.ok ? store.plans.get(outcome.id) : null;

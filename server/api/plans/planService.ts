@@ -31,7 +31,7 @@ import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { isPredicted, type JustInTimePolicy, modelsOf, roundChoices, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
 import { auditedRefusal } from "../base/auditedRefusal";
 import type { ApproveRequest, RemainingRequest } from "../base/inputs";
@@ -284,7 +284,11 @@ function ownPlanRefusal(store: Store, planId: string, personId: PersonId = null)
  * A plan on the engines of another that runs declared workflows just in time, in their present versions: the plan has its own copy of them.
  * Its figures remain those of the other, and its notes say so.
  */
-function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: JustInTimeRequest): Outcome<{ readonly plan: Plan }> {
+function justInTimePlan(
+  store: Store,
+  base: Plan,
+  { workflows, selection, width = roundChoices.beam.width, name }: JustInTimeRequest,
+): Outcome<{ readonly plan: Plan }> {
   const { id, name: workloadName } = base.inputs.workload;
   const workload = loadWorkload(store, id);
   if (workload === null)
@@ -298,7 +302,7 @@ function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: Ju
     if (found === null) return { ok: false, message: `There is no declared workflow ${workflowName}.` };
     named.push({ workflow: found.document, ...(predictor === null ? {} : { predictor }) });
   }
-  const routed = justInTimeRouting(base, workload, { workflows: named, selection: { kind: "beam", width } });
+  const routed = justInTimeRouting(base, workload, { workflows: named, selection: selection ?? { kind: "beam", width } });
   return routed.ok ? reroutePlan(base, { policy: routed.policy, name }, routed.notes) : routed;
 }
 

@@ -2,7 +2,7 @@ import type { ArtefactKind } from "@/server/contracts/gateway/artefacts";
 import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
 import type { Artefact } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import { confidencePredictorOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 
 /** Why a policy cannot have the trained predictors that it names, in one sentence with the remedy; null if it can, or names none. */
 export function predictorRefusal({ artefacts }: Pick<Store, "artefacts">, policy: PolicyDocument): string | null {
@@ -12,9 +12,11 @@ export function predictorRefusal({ artefacts }: Pick<Store, "artefacts">, policy
     const artefact = artefacts.get(hash)?.artefact;
     const refusal = kindRefusal(hash, artefact, kind);
     if (refusal !== null) return refusal;
-    const stranger = modelsOf(policy).find((model) => artefact?.training.models.includes(model) === false);
+    // Confidence decides on requests of no declared workflow alone.
+    const own = kind === "confidence" ? singleStagesOf(policy) : modelsOf(policy);
+    const stranger = own.find((model) => artefact?.training.models.includes(model) === false);
     if (stranger !== undefined)
-      return `The policy names ${nameOf(hash)}, which was not trained for ${stranger}: train one for ${modelsOf(policy).join(", ")}.`;
+      return `The policy names ${nameOf(hash)}, which was not trained for ${stranger}: train one for ${own.join(", ")}.`;
   }
   if (policy.kind !== "just-in-time") return null;
   const models = modelsOf(policy);

@@ -6,7 +6,7 @@ import { readPlan } from "@/server/planning/planner/readPlan";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import type { GateDocument } from "@/solver/gates/gateDocument";
 import { createGate } from "@/solver/gates/gates";
-import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
+import { gatesOf, type PolicyDocument, policySchema, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { gateTournament } from "@/solver/tournament/gateTournament";
 import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
@@ -72,6 +72,19 @@ describe("writeGates", () => {
     expect(writeGates(path, tournament, choice).ok).toBe(true);
     const best = tournament.stages.map(({ verdict }) => (verdict.kind === "no-gates" ? undefined : verdict.gate));
     expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
+  });
+
+  it("puts them into the cascade that serves single requests beside rounds", () => {
+    const own = cascade();
+    const rounds: PolicyDocument = {
+      ...{ kind: "just-in-time", workflows: [], selection: { kind: "beam", width: 4 }, order: own.order, place: own.place },
+      models: ladder.map((model) => ({ model, cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 10 }] })),
+    };
+    const [alone, beside] = [fileOf(own), fileOf(withStagedPolicy(rounds, own as StagedPolicy))];
+    for (const path of [alone, beside]) expect(writeGates(path, tournament, choice).ok).toBe(true);
+    const gates = gatesOf(policySchema.parse(JSON.parse(readFileSync(beside, "utf8"))));
+    expect(gates).toEqual(gatesIn(alone));
+    expect(writeGates(fileOf(rounds), tournament, choice)).toMatchObject({ message: expect.stringContaining("is just-in-time") });
   });
 
   it("leaves cascade routing alone, which is fitted to the judge's scores as they are", () => {

@@ -8,7 +8,7 @@ import { type ConfidenceMeasure, type ConfidenceReading, type GateDocument, gate
 import { gateText } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 import type { Plan } from "@/solver/plan/plan";
-import { gatesOf, type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
+import { cascadeOf, gatesOf, type PolicyDocument, policySchema, withStagedPolicy } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { GateFigures, StageFigures, TournamentFigures } from "@/solver/tournament/tournamentFigures";
 
@@ -39,10 +39,12 @@ export function writeGates(path: string, tournament: TournamentFigures, choice: 
   const read = readDocument(path);
   if (!read.ok) return read;
   const policy = read.plan === null ? read.policy : read.plan.policy;
-  if (policy.kind !== "cascade") return { ok: false, message: `${path}: only a cascade has gates; this policy is ${policy.kind}.` };
-  const gated = withGates(policy, tournament, choice);
+  const cascade = cascadeOf(policy);
+  if (cascade === null) return { ok: false, message: `${path}: only a cascade has gates; this policy is ${policy.kind}.` };
+  const gated = withGates(cascade, tournament, choice);
   if (!gated.ok) return { ok: false, message: `${path}: ${gated.message}` };
-  const document = read.plan === null ? { ok: true as const, plan: gated.policy } : reroutePlan(read.plan, named(read.plan, gated.policy));
+  const made = withStagedPolicy(policy, gated.policy);
+  const document = read.plan === null ? { ok: true as const, plan: made } : reroutePlan(read.plan, named(read.plan, made));
   if (!document.ok) return { ok: false, message: `${path}: ${document.message}` };
   try {
     writeFileSync(path, `${JSON.stringify(document.plan, null, 2)}\n`);

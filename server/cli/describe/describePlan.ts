@@ -5,10 +5,11 @@ import { cascadeRoutingSays, cascadeRoutingText } from "@/solver/nextModel/casca
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
-import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import type { Band, CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { noGatePlanText, plannedGateName } from "@/solver/plan/planGates";
 import {
   asksJudge,
+  cascadeOf,
   directStartOf,
   type JustInTimePolicy,
   judgeEngineOf,
@@ -105,8 +106,12 @@ function singlesText(policy: JustInTimePolicy): string {
  * candidates, and that the figures below do not cover this.
  */
 function routingLines({ policy, inputs }: Plan): string[] {
-  if (policy.kind === "just-in-time") return justInTimeLines(policy);
-  if (policy.kind !== "cascade") return [];
+  const cascade = cascadeOf(policy);
+  return [...(cascade === null ? [] : cascadeLines(cascade, inputs)), ...(policy.kind === "just-in-time" ? justInTimeLines(policy) : [])];
+}
+
+/** The gates of a cascade, its judge, and where requests start. */
+function cascadeLines(policy: CascadePolicy, inputs: Plan["inputs"]): string[] {
   const { judge, directStart } = policy;
   const { engine } = judge;
   const source = inputs.judgeTime === undefined ? "" : `, ${judgeSourceText(inputs.judgeTime)}`;

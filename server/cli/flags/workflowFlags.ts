@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, roundChoices } from "@/solver/plan/policySchema";
 import { readWorkflowText, type WorkflowReading } from "@/solver/workflow/graphs/importGraph";
 import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
@@ -9,6 +9,9 @@ export interface WorkflowFlags {
   readonly workflow?: string;
   readonly predictor?: string;
   readonly beam?: number;
+  readonly worth?: boolean;
+  readonly rightSeconds?: number;
+  readonly delayWeight?: number;
 }
 
 interface AskedWorkflow {
@@ -16,9 +19,6 @@ interface AskedWorkflow {
   readonly asked: Pick<JustInTimePolicy, "workflows" | "selection"> | null;
   readonly notes: readonly string[];
 }
-
-/** Default number of partial assignments that a round keeps: the source's. */
-const BEAM_WIDTH = 4;
 
 /** Adds the flags for choosing the models of a workflow's agents just in time. */
 export const withWorkflowFlags = (command: Command): Command =>
@@ -32,7 +32,22 @@ export const withWorkflowFlags = (command: Command): Command =>
       "the trained predictor of its accurate configurations (without: the largest models alone count as accurate)",
       hashFlag,
     )
-    .option("--beam <width>", `partial assignments kept in a round (default: ${BEAM_WIDTH})`, numberFlag({ min: 1, max: 64, whole: true }));
+    .option(
+      "--beam <width>",
+      `partial assignments kept in a round, which chooses for most throughput (default: ${roundChoices.beam.width})`,
+      numberFlag({ min: 1, max: 64, whole: true }),
+    )
+    .option("--worth", "choose by worth in place of throughput: each request its own model, by right answers, time and the delay of others")
+    .option(
+      "--right-seconds <seconds>",
+      `with --worth: seconds that a right answer is worth (default: ${roundChoices.worth.rightSeconds})`,
+      numberFlag({ min: 0, max: 3600 }),
+    )
+    .option(
+      "--delay-weight <weight>",
+      `with --worth: how much the delay of others counts, 0 not at all (default: ${roundChoices.worth.delayWeight})`,
+      numberFlag({ min: 0, max: 10 }),
+    );
 
 function hashFlag(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
@@ -43,14 +58,29 @@ function hashFlag(text: string): string {
  * The requested just-in-time policy.
  * @throws Refusal
  */
-export function readWorkflowFlags({ workflow: path, predictor, beam }: WorkflowFlags): AskedWorkflow {
+export function readWorkflowFlags({ workflow: path, predictor, ...rule }: WorkflowFlags): AskedWorkflow {
   if (path === undefined)
-    return predictor === undefined && beam === undefined
+    return predictor === undefined && rule.beam === undefined && rule.worth !== true
       ? { asked: null, notes: [] }
-      : refuse("--predictor and --beam go with --workflow.");
+      : refuse("--predictor, --beam and --worth go with --workflow.");
   const { document, notes } = readWorkflowFile("--workflow", path);
   const workflows = [{ workflow: document, ...(predictor === undefined ? {} : { predictor }) }];
-  return { asked: { workflows, selection: { kind: "beam", width: beam ?? BEAM_WIDTH } }, notes };
+  return { asked: { workflows, selection: readSelection(rule) }, notes };
+}
+
+function readSelection({
+  beam,
+  worth = false,
+  rightSeconds,
+  delayWeight,
+}: Omit<WorkflowFlags, "workflow" | "predictor">): JustInTimePolicy["selection"] {
+  if (worth && beam !== undefined) return refuse("--beam searches for throughput, --worth chooses request by request: give one of them.");
+  if (!worth && (rightSeconds !== undefined || delayWeight !== undefined))
+    return refuse("--right-seconds and --delay-weight go with --worth.");
+  const { width } = roundChoices.beam;
+  if (!worth) return { kind: "beam", width: beam ?? width };
+  const own = roundChoices.worth;
+  return { ...own, rightSeconds: rightSeconds ?? own.rightSeconds, delayWeight: delayWeight ?? own.delayWeight };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Store } from "@/server/store/store";
 import { createGate } from "@/solver/gates/gates";
-import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 
 /** Models whose engines on a cluster report no log probabilities: by the newest profile that asked them there for any. */
 export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: string): readonly string[] {
@@ -19,7 +19,7 @@ export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: s
 
 /** Which gate of a policy reads log probabilities that a model's engines do not report, in one sentence with the remedy; null: none does. */
 export function silentGateObstacle(policy: PolicyDocument, silent: readonly string[]): string | null {
-  const models = modelsOf(policy);
+  const models = singleStagesOf(policy);
   for (const [stage, document] of gatesOf(policy).entries()) {
     const model = models[stage];
     if (model === undefined || !silent.includes(model) || !createGate(document).needs.includes("log-probabilities")) continue;

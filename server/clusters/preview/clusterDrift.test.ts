@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import type { Plan } from "@/solver/plan/plan";
+import { withStagedPolicy } from "@/solver/plan/policySchema";
 import type { Observation } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import { targetEngines } from "../steps/targetEngines";
@@ -101,6 +102,14 @@ describe("clusterDrift", () => {
     const { policy } = ground.config;
     if (policy.kind !== "cascade") throw new Error("The plan is no cascade.");
     expect(says(withConfig(ground, { policyHash: "turned", policy: { ...policy, thresholds: [55] } }))).toEqual([
+      "Knobs were turned at the gateway: threshold 60 became threshold 55.",
+    ]);
+    const rounds = { kind: "just-in-time" as const, workflows: [], selection: { kind: "beam" as const, width: 4 } };
+    const models = policy.stages.map(({ model }) => ({ model, cost: 1, saturationBatch: 1, throughput: [] }));
+    const joint = (own: typeof policy) => withStagedPolicy({ ...rounds, models, order: own.order, place: own.place }, own);
+    const planned = ground.plan === null ? null : { ...ground.plan, policy: joint(policy) };
+    const turned = { policyHash: "turned", policy: joint({ ...policy, thresholds: [55] }) };
+    expect(says({ ...withConfig(ground, turned), plan: planned })).toEqual([
       "Knobs were turned at the gateway: threshold 60 became threshold 55.",
     ]);
     const other = { ...policy, place: { ...policy.place, kind: "lowest-kv" as const } };

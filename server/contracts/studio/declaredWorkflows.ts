@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { roundChoiceSchema, roundChoices } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { enteredTitle } from "@/solver/wording/names";
 
@@ -42,9 +43,12 @@ export const justInTimeRequestSchema = z.object({
     )
     .min(1)
     .max(16),
-  width: z.int().min(1).max(64).default(4),
+  /** How rounds choose models; left out: a beam of `width`. */
+  selection: roundChoiceSchema.optional(),
+  /** Deprecated: `selection` says it. */
+  width: z.int().min(1).max(64).default(roundChoices.beam.width),
 });
-export type JustInTimeRequest = z.infer<typeof justInTimeRequestSchema>;
+export type JustInTimeRequest = z.input<typeof justInTimeRequestSchema>;
 
 /** The request to run a workflow of the plan in force once in a cluster's gateway. */
 export const tryRunSchema = z.object({

@@ -2,7 +2,7 @@ import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gate
 import { isRecord } from "@/solver/collections/isRecord";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
-import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Evidence, Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";
 import type { AnswerTokens, GeneratedText } from "../http/endpoint";
@@ -184,9 +184,12 @@ export class AnswerGate {
 
 /** The gates of a policy's stages, by stage; none where every answer is accepted. */
 export function answerGates(document: PolicyDocument, policy: Policy, deps: GateDeps): readonly AnswerGate[] {
-  const models = modelsOf(document);
   return gatesOf(document).map((gate, stage) => {
-    return new AnswerGate(gate, { model: models[stage] ?? "", accepts: (score, evidence) => policy.accepts(stage, score, evidence) }, deps);
+    return new AnswerGate(
+      gate,
+      { model: policy.modelOfStage(stage), accepts: (score, evidence) => policy.accepts(stage, score, evidence) },
+      deps,
+    );
   });
 }
 

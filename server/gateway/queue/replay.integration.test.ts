@@ -5,7 +5,13 @@ import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
 import { replayRun } from "@/solver/cluster/replayRun";
 import { type Random, seededRandom } from "@/solver/numeric/random";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import type { JustInTimePolicy, PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import {
+  type JustInTimePolicy,
+  type PlaceDocument,
+  type PolicyDocument,
+  type SlackPolicy,
+  singleStagesOf,
+} from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "../testing/testGateway";
@@ -46,9 +52,20 @@ const predictor = testConfigurations(voting, models);
 const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
   justInTime([{ workflow: voting, predictor: predictor.hash }, { workflow: pinned }], { selection });
 
+const stagesOf = (names: readonly string[]) => names.map((model) => ({ model }));
+const singles = { kind: "cascade", stages: stagesOf(["small", "large"]), thresholds: [60], judge: cascade.judge } as const;
+/** Rounds in which requests of no declared workflow have a judged cascade of their own. */
+const joint = (selection: JustInTimePolicy["selection"]): JustInTimePolicy => ({
+  ...rounds(selection),
+  singles: { ...singles, thresholds: [60], stages: [...singles.stages], approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
+});
+
 /** A policy that decides differently. */
 function otherThan(policy: PolicyDocument): PolicyDocument {
-  if (policy.kind === "just-in-time") return { ...policy, workflows: [] };
+  if (policy.kind === "just-in-time") {
+    const { singles: _, ...chosen } = policy;
+    return { ...chosen, workflows: [] };
+  }
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
 }
 
@@ -94,6 +111,8 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
   ],
   ["models chosen just in time in rounds of a beam search, by predicted configurations", rounds({ kind: "beam", width: 4 })],
   ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
+  ["rounds of a beam search beside a judged cascade for single requests", joint({ kind: "beam", width: 4 })],
+  ["rounds by worth beside a judged cascade for single requests", joint({ kind: "worth", rightSeconds: 5, delayWeight: 1 })],
 ];
 
 /** A request with a session, a router's scores and predictions, or without them. */
@@ -178,39 +197,46 @@ async function knowsMemory({ adminUrl }: TestGateway, kvTokens: number): Promise
   return memory?.replicas.every(({ capacityTokens }) => capacityTokens === kvTokens) === true;
 }
 
-const stageOf = ({ candidates = [] }: Decision, model: string): number => candidates.indexOf(model);
-
-function recorded(decision: Decision): RecordedRequest {
-  const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-  const { programStart, forecast, reforecasts = [], call, configurations, searched } = decision;
-  return {
-    program,
-    ...(programStart !== undefined && { programStartSeconds: programStart }),
-    ...(forecast !== undefined && { forecast }),
-    reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
-    ...(call !== undefined && { call }),
-    ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
-    ...(searched !== undefined && { searchedSeconds: searched }),
-    inputTokens,
-    ...(predictedTokens !== undefined && { predictedTokens }),
-    ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
-    routerScores,
-    judgeResting: startReason === "judge-unavailable",
-    visits: decision.stages.map(({ model, at, judgedScore }) => ({
-      stage: stageOf(decision, model),
-      queuedSeconds: at!.queued,
-      answeredSeconds: at!.answered,
-      ...(at!.firstToken !== undefined && { firstTokenSeconds: at!.firstToken }),
-      judgedSeconds: at!.judged,
-      judgedScore,
-    })),
-  };
+/** The stage of a model in a decision: calls of declared workflows have their stages after those of single requests. */
+function stageOf(policy: PolicyDocument, { call, candidates = [] }: Decision, model: string): number {
+  const workflows = policy.kind === "just-in-time" ? policy.workflows.map(({ workflow }) => workflow) : [];
+  const isCall = workflows.some(({ name, agents }) => name === call?.workflow && agents.some((agent) => agent.name === call.agent));
+  return candidates.indexOf(model) + (isCall ? singleStagesOf(policy).length : 0);
 }
 
-const decided = (decision: Decision) => ({
+const recorded =
+  (policy: PolicyDocument) =>
+  (decision: Decision): RecordedRequest => {
+    const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
+    const { programStart, forecast, reforecasts = [], call, configurations, searched } = decision;
+    return {
+      program,
+      ...(programStart !== undefined && { programStartSeconds: programStart }),
+      ...(forecast !== undefined && { forecast }),
+      reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
+      ...(call !== undefined && { call }),
+      ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
+      ...(searched !== undefined && { searchedSeconds: searched }),
+      inputTokens,
+      ...(predictedTokens !== undefined && { predictedTokens }),
+      ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+      routerScores,
+      judgeResting: startReason === "judge-unavailable",
+      visits: decision.stages.map(({ model, at, judgedScore }) => ({
+        stage: stageOf(policy, decision, model),
+        queuedSeconds: at!.queued,
+        answeredSeconds: at!.answered,
+        ...(at!.firstToken !== undefined && { firstTokenSeconds: at!.firstToken }),
+        judgedSeconds: at!.judged,
+        judgedScore,
+      })),
+    };
+  };
+
+const decided = (policy: PolicyDocument) => (decision: Decision) => ({
   startReason: decision.startReason,
   visits: decision.stages.map(({ model, replica, at, verdict, reason, judgedScore }) => ({
-    stage: stageOf(decision, model),
+    stage: stageOf(policy, decision, model),
     replicaId: replica,
     dispatchedSeconds: at!.dispatched,
     verdict,
@@ -235,9 +261,9 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     const replay = (document: PolicyDocument) =>
       replayRun(buildPolicy(document), {
         replicas: config.replicas.map((replica) => ({ ...replica, kvTokens })),
-        requests: decisions.map(recorded),
+        requests: decisions.map(recorded(policy)),
       });
-    expect(replay(policy)).toEqual(decisions.map(decided));
+    expect(replay(policy)).toEqual(decisions.map(decided(policy)));
     // Conditions for a meaningful comparison: work waited, and another policy decides differently.
     const startReasons = new Set(decisions.map(({ startReason }) => startReason));
     expect(startReasons.has("judge-unavailable")).toBe(goesToLargest(policy));
@@ -248,6 +274,6 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
       expect(new Set(decisions.flatMap(({ stages }) => stages.map(({ model }) => model)))).toEqual(new Set(models));
       expect(decisions.filter(({ configurations }) => (configurations?.accurate ?? 0) > 1).length).toBeGreaterThan(requests / 20);
     }
-    expect(replay(otherThan(policy))).not.toEqual(decisions.map(decided));
+    expect(replay(otherThan(policy))).not.toEqual(decisions.map(decided(policy)));
   });
 });

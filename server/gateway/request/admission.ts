@@ -3,7 +3,7 @@ import { shownName } from "../http/clientNames";
 import type { BodyRefusal, Endpoint } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Prediction } from "../prediction/requestPredictions";
-import { modelsBehind, type ServedModel } from "../serving/servedModel";
+import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import { fullQueue, noEndpoint } from "./requestErrors";
 import { type RequestStart, requestStart } from "./requestStart";
@@ -11,7 +11,13 @@ import { type RequestStart, requestStart } from "./requestStart";
 export type Admission =
   | { readonly kind: "admitted"; readonly served: ServedModel; readonly start: RequestStart }
   /** A request for a served model whose queue is full or that has no engine now. */
-  | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError; readonly retryAfterSeconds: number }
+  | {
+      readonly kind: "shed";
+      readonly served: ServedModel;
+      readonly stage: number | null;
+      readonly error: ApiError;
+      readonly retryAfterSeconds: number;
+    }
   | { readonly kind: "refused"; readonly error: ApiError };
 
 /** The error for a name that nothing is served under. */
@@ -41,22 +47,29 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   const refusal = served.kind === "cascade" ? cascadeRefusal(asked.endpoint, asked.body) : null;
   if (refusal !== null)
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
-  const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
-  if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
+  const shed = (retryAfterSeconds: number, error: ApiError, stage: number | null): Admission => ({
+    kind: "shed",
+    served,
+    stage,
+    error,
+    retryAfterSeconds,
+  });
+  if (draining)
+    return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" }, null);
   const start = requestStart(asked, served, { serving, prediction });
   const { stage } = start.start;
-  const first = served.models[stage] ?? "";
-  const behind = modelsBehind(served, first);
+  const first = served.driver.policy.modelOfStage(stage);
+  const behind = isCallStage(served, stage) ? served.models : [first];
   const { pool } = serving;
   // If a stage that may answer has engines, the policy starts there.
   if (behind.every((model) => pool.isLost(model))) {
     const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
-    return shed(serving.recoverySeconds(behind), noEndpoint(message));
+    return shed(serving.recoverySeconds(behind), noEndpoint(message), stage);
   }
   // An answer that is not judged is the last, so the request joins no other queue. It never joins the queue of a lost stage.
-  const visited = served.driver.policy.judges(stage) ? served.models.filter((model) => !pool.isLost(model)) : [first];
+  const visited = served.driver.policy.judges(stage) ? served.singles.filter((model) => !pool.isLost(model)) : [first];
   const full = fullQueue(visited, { serving, served, queuedPerModel, objective });
-  return full === null ? { kind: "admitted", served, start } : shed(full.retryAfterSeconds, full.error);
+  return full === null ? { kind: "admitted", served, start } : shed(full.retryAfterSeconds, full.error, stage);
 }
 
 function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {

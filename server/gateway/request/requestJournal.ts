@@ -21,7 +21,7 @@ import { callOf, type ModelRequest, type PromptEnd } from "../http/modelRequest"
 import type { Usage } from "../http/usage";
 import type { PolicyPrediction } from "../prediction/requestPredictions";
 import { requestCost } from "../serving/requestCost";
-import type { ServedModel } from "../serving/servedModel";
+import { candidatesAt, type ServedModel, stageNumber } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
 
 interface JournalStart {
@@ -108,6 +108,8 @@ export class RequestJournal {
   escalations = 0;
   judgedScore: number | null = null;
   firstTokenMs: number | null = null;
+  /** The stage at which the request started; null before. */
+  startStage: number | null = null;
   /** Why the request started at its first stage; null before. */
   startReason: string | null = null;
   /** The terms of that choice; undefined if the policy does not choose by expected gain. */
@@ -131,6 +133,11 @@ export class RequestJournal {
 
   constructor(start: JournalStart) {
     this.#start = start;
+  }
+
+  /** Whether no engine was called yet. */
+  get isUncalled(): boolean {
+    return this.#stages.length === 0;
   }
 
   /** Notes the forecast with which it enters a stage. */
@@ -214,7 +221,7 @@ export class RequestJournal {
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;
-    if (gain !== undefined) stage.gain = gainRecordOf(gain, served.models);
+    if (gain !== undefined) stage.gain = gainRecordOf(gain, served.singles);
     this.#stages.push(stage);
   }
 
@@ -229,7 +236,7 @@ export class RequestJournal {
       "x-request-id": asked.requestId,
       "x-weir-model": model,
       "x-weir-policy": served.policyHash,
-      "x-weir-stage": stage + 1,
+      "x-weir-stage": stageNumber(served, stage),
       "x-weir-escalations": this.escalations,
       "x-weir-queue-ms": (this.queueMs * served.timeScale).toFixed(2),
       "x-weir-overhead-ms": (overheadMs * served.timeScale).toFixed(2),
@@ -248,7 +255,8 @@ export class RequestJournal {
     const endToEndMs = performance.now() - startedMs;
     const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
     // Of the candidates only: anything else that a client writes there is not kept.
-    const routerScores = served.models.flatMap((model) => {
+    const candidates = this.startStage === null ? served.models : candidatesAt(served, this.startStage);
+    const routerScores = candidates.flatMap((model) => {
       const score = asked.routerScores.get(model);
       return score === undefined ? [] : [[model, score] as const];
     });
@@ -261,7 +269,7 @@ export class RequestJournal {
       reason: this.reason,
       endpoint: asked.endpoint.path,
       asked: shownName(asked.model),
-      candidates: served.models,
+      candidates,
       inputTokens: asked.inputTokens,
       degraded: [...this.#degraded],
       costUsd: config === null ? null : requestCost(this.#stages, config),
@@ -289,7 +297,7 @@ export class RequestJournal {
     if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;
-    if (this.startGain !== undefined) decision.startGain = gainRecordOf(this.startGain, served.models);
+    if (this.startGain !== undefined) decision.startGain = gainRecordOf(this.startGain, served.singles);
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
     if (caller.key !== null) decision.key = caller.key;
     if (caller.objective !== null) decision.objective = caller.objective;

@@ -168,7 +168,7 @@ export class RequestProgress {
   /** Sets the expected answer length and the forecast of the agent at the model of a stage. */
   #expectAt(stage: number): void {
     const { asked, call, serving, journal } = this.#options;
-    const model = this.served.models[stage] ?? "";
+    const model = this.served.driver.policy.modelOfStage(stage);
     const reads = call !== null && this.served.driver.policy.needs.includes("workflows");
     this.#expected = expectedAt(model, asked, this.policyPrediction);
     this.#forecastModel = reads ? model : null;

@@ -80,6 +80,7 @@ export class RequestRun {
     if (grant.kind === "skip") return this.#skipTo(grant);
     serving.predictions.waited(this.#served.wanted, queueMs, grant);
     if (grant.searchedSeconds !== null) this.#journal.searchedSeconds = grant.searchedSeconds;
+    if (this.#journal.isUncalled && grant.stage !== this.#progress.stage) this.#journal.startReason = "model-chosen-at-dispatch";
     this.#progress.dispatched(grant);
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
@@ -201,7 +202,7 @@ export class RequestRun {
     const model = driver.policy.modelOfStage(this.#progress.entered);
     const retryAfterSeconds =
       error.status === 429 ? serving.estimateQueueWaitSeconds(driver.lineOf(model), modelsBehind(this.#served, model)) : undefined;
-    if (!hasOtherStages(this.#served)) return this.#fail(error, retryAfterSeconds);
+    if (!hasOtherStages(this.#served, this.#progress.stage)) return this.#fail(error, retryAfterSeconds);
     this.#progress.giveUpStage({ error, retryAfterSeconds, reply });
     return "again";
   }
@@ -246,6 +247,7 @@ export class RequestRun {
       const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
       serving.shadow?.start(asked, { request, model: policy.modelOfStage(stage), prediction: this.#progress.prediction, forecast });
     }
+    this.#journal.startStage = stage;
     this.#journal.startReason = reason;
     this.#journal.startGain = start.gain;
     this.#journal.policyPrediction = policyPrediction;
@@ -260,7 +262,7 @@ export class RequestRun {
 
   #fail(error: Parameters<ClientAnswer["fail"]>[1], retryAfterSeconds?: number): number {
     const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-    return this.#answer.fail(this.#progress.by(this.#served.models[this.#progress.stage] ?? ""), error, headers);
+    return this.#answer.fail(this.#progress.by(this.#served.driver.policy.modelOfStage(this.#progress.stage)), error, headers);
   }
 
   /** Ends it according to its abort signal. */

@@ -98,6 +98,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     }
     sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
     journal.reason = error.message;
+    journal.startStage = admission.stage;
     const decision = journal.decision(admission.served, error.status, serving.config);
     trace?.finished(decision, admission.served.timeScale);
     return onShed(decision);

@@ -12,7 +12,7 @@ import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
 import type { Grant } from "../queue/waitingEntry";
-import type { ServedModel } from "../serving/servedModel";
+import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { ClientAnswer } from "./clientAnswer";
 import type { Attempt, RequestJournal } from "./requestJournal";
@@ -79,7 +79,7 @@ export async function callStage(
     relayed = await ask(replica, call, options);
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
-  const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
+  const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
   const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
   if (outcome.kind !== "answered") others?.cancel();
   const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
@@ -185,21 +185,24 @@ interface Streaming {
 }
 
 /** Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is. */
-function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, evidence, given = "buffer" }: Streaming): boolean {
-  if (!asked.stream || driver.policy.judges(stage, evidence)) return false;
-  return (asked.streaming ?? given) === "last" || !models.some((_, own) => driver.policy.judges(own));
+function streamsLive(asked: ModelRequest, stage: number, { served, evidence, given = "buffer" }: Streaming): boolean {
+  const { judges } = served.driver.policy;
+  if (!asked.stream || judges(stage, evidence)) return false;
+  const mayBeJudged = !isCallStage(served, stage) && served.singles.some((_, own) => judges(own));
+  return (asked.streaming ?? given) === "last" || !mayBeJudged;
 }
 
 interface Tried {
   readonly replica: Replica;
   readonly served: ServedModel;
+  readonly stage: number;
   readonly failures: number;
 }
 
 /** Treats a refusal that another engine may not repeat as a failure, while another engine or stage can be called. */
 function failedIfRetriable(
   outcome: StageOutcome,
-  { replica, served, failures }: Tried,
+  { replica, served, stage, failures }: Tried,
   { serving, limits }: Pick<StageCallOptions, "serving" | "limits">,
 ): StageOutcome {
   if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
@@ -208,8 +211,8 @@ function failedIfRetriable(
     return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the API key that the gateway has for it` };
   const failed = { kind: "failed", failure: "refused", reason: refusalOf(outcome) } as const;
   if (failures + 1 < limits.attemptsPerStage && serving.pool.hasOther(replica)) return failed;
-  return hasOtherStages(served) ? { ...failed, reply: outcome.reply } : outcome;
+  return hasOtherStages(served, stage) ? { ...failed, reply: outcome.reply } : outcome;
 }
 
-/** Whether another stage may be asked if one fails; a policy that chooses models has no order of stages. */
-export const hasOtherStages = ({ models, driver }: ServedModel): boolean => models.length > 1 && !driver.policy.choosesModel;
+/** Whether another stage may be asked if one fails; calls whose model is chosen when engines have room have no order of stages. */
+export const hasOtherStages = (served: ServedModel, stage: number): boolean => served.singles.length > 1 && !isCallStage(served, stage);

@@ -2,7 +2,7 @@ import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { createGate } from "@/solver/gates/gates";
-import { asksJudge, gatePeersOf, gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { asksJudge, gatePeersOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
@@ -27,8 +27,8 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     return `The judge ${judge.model} has a key from ${judge.keyFromEnvironment} but no url; engines of the configuration need none.`;
   if (judge !== null && judge.url === undefined && !replicas.some((replica) => replica.model === judge.model))
     return `The judge ${judge.model} has neither a url nor a replica; add one of them.`;
-  if (judge === null && policy.kind === "cascade" && asksJudge(policy))
-    return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
+  if (judge === null && asksJudge(policy))
+    return `A cascade of ${singleStagesOf(policy).length} stages needs judged scores, but no judge is given.`;
   const unable = gateRefusal(policy, replicas);
   if (unable !== null) return unable;
   return settings === undefined ? null : settingsRefusal(settings);
@@ -38,7 +38,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
 function gateRefusal(policy: PolicyDocument, replicas: GatewayConfig["replicas"]): string | null {
   const peer = gatePeersOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
   if (peer !== undefined) return `A gate compares answers with those of ${peer}, which has no replica; add at least one.`;
-  const models = modelsOf(policy);
+  const models = singleStagesOf(policy);
   for (const [stage, document] of gatesOf(policy).entries()) {
     if (!createGate(document).needs.includes("log-probabilities")) continue;
     const silent = replicas.find(({ model, logProbabilities }) => model === models[stage] && logProbabilities === false);

@@ -1,5 +1,6 @@
 import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isScoredByJudge } from "@/solver/gates/gates";
+import { cascadeOf } from "@/solver/plan/policySchema";
 import type { Usage } from "../http/usage";
 
 /**
@@ -31,5 +32,5 @@ export function answerCost(model: string, { inputTokens, outputTokens }: Usage, 
 
 /** The cost of one score of the judge in USD, as the policy states it. */
 export function scoreCost({ policy }: Pick<GatewayConfig, "policy">): number {
-  return policy.kind === "cascade" ? policy.judge.usdPerCall : 0;
+  return cascadeOf(policy)?.judge.usdPerCall ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
-import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, modelsOf, type PolicyDocument, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -34,6 +34,8 @@ export interface ServedModel {
   readonly thresholds: readonly number[];
   /** Every model a request under this name may visit. */
   readonly models: readonly string[];
+  /** The models of the stages of requests of no declared workflow; later stages, if any, are of calls, one for each of `models`. */
+  readonly singles: readonly string[];
   /** Numbers of configurations of the workflows that its policy knows, by name. */
   readonly configurations: ReadonlyMap<string, number>;
   readonly driver: PolicyDriver;
@@ -68,9 +70,21 @@ export function cascadeModel(deps: ServingDeps): ServedModel {
   return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, deps);
 }
 
-/** Models whose engines may serve work that waits for `model`: all of them, if the policy chooses when engines have room. */
+/** Models whose engines may serve work that waits in the line of `model`: all of them, if the policy chooses when engines have room. */
 export const modelsBehind = ({ driver, models }: ServedModel, model: string): readonly string[] =>
   driver.policy.choosesModel ? models : [model];
+
+/** Whether work at a stage is a call whose model is chosen when engines have room, and not a request that goes from stage to stage. */
+export const isCallStage = ({ driver, singles }: ServedModel, stage: number): boolean =>
+  driver.policy.choosesModel === true && stage >= singles.length;
+
+/** The models that may answer work at a stage, in the order of its stages. */
+export const candidatesAt = (served: ServedModel, stage: number): readonly string[] =>
+  isCallStage(served, stage) ? served.models : served.singles;
+
+/** A stage's number among those of its candidates, from 1. */
+export const stageNumber = (served: ServedModel, stage: number): number =>
+  1 + (isCallStage(served, stage) ? stage - served.singles.length : stage);
 
 /** One model, sent directly to its engines, with the configuration's order and placement. */
 export function directModel(model: string, deps: ServingDeps): ServedModel {
@@ -125,8 +139,9 @@ function servedModel(
     canary,
     planId,
     policyHash,
-    thresholds: policy.kind === "cascade" ? policy.thresholds : [],
+    thresholds: thresholdsOf(policy),
     models: modelsOf(policy),
+    singles: singleStagesOf(policy),
     configurations: configurationsOf(policy),
     driver: new PolicyDriver({
       ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), outage, timeScale, queued, onRoom, rounds },

@@ -41,6 +41,7 @@ export const justInTime = (workflows: readonly Served[], change: Partial<JustInT
     cost: 3 ** at,
     saturationBatch: 4,
     throughput: [1, 2, 4].map((batch) => ({ batch, tokensPerSecond: (90 * batch) / 3 ** at })),
+    meanOutputTokens: 100,
   })),
   workflows: [...workflows],
   selection: { kind: "beam", width: 4 },
@@ -69,3 +70,12 @@ export const askAs = ({ post }: Pick<TestGateway, "post">, headers: Record<strin
 export async function roundsOf({ adminUrl, adminHeaders = {} }: AdminPort): Promise<GatewayRounds> {
   return gatewayRoundsSchema.parse(await (await fetch(`${adminUrl}/rounds`, { headers: adminHeaders })).json());
 }
+
+/** Requests of no declared workflow by a judged cascade of the smallest and the largest model. */
+export const judgedSingles: NonNullable<JustInTimePolicy["singles"]> = {
+  kind: "cascade",
+  stages: [{ model: "small" }, { model: "large" }],
+  thresholds: [60],
+  judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0.001 },
+  approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+};

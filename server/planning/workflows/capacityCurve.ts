@@ -4,7 +4,7 @@ import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { cellFigures } from "@/solver/lab/cellFigures";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, roundChoices } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
@@ -28,8 +28,6 @@ export interface CapacityTask {
 const CORRELATION = 0.5;
 const MISLEADS = 0.5;
 
-const BEAM_WIDTH = 4;
-
 /** Requests per slot of the engines, so that they are full for most of the run, and bounds that keep it to seconds. */
 const TURNS = 4;
 const PROGRAMS = { least: 300, most: 1500 } as const;
@@ -52,9 +50,10 @@ const SETS = [
 export function capacityCurve({ plan, workload, workflow }: CapacityTask): Outcome<{ readonly curve: CapacityCurve }> {
   const planned = plannedModels(plan, workload, [workflow]);
   if (!planned.ok) return planned;
-  const routed = justInTimeRouting(plan, workload, { workflows: [{ workflow }], selection: { kind: "beam", width: BEAM_WIDTH } });
+  const routed = justInTimeRouting(plan, workload, { workflows: [{ workflow }], selection: roundChoices.beam });
   if (!routed.ok) return routed;
-  const { policy } = routed;
+  // All requests are calls of the workflow.
+  const { singles: _, learnt: __, ...policy } = routed.policy;
   const { models, times } = leastAlike(planned.models);
   const replicas = replicasOf(models, policy);
   const space = configurationSpace(
@@ -149,6 +148,6 @@ function notesOn({ arrivalSeconds }: ProgramSample, { models }: JustInTimePolicy
   return [
     `Modelled: ${arrivalSeconds.length.toLocaleString("en")} programs of the workload's planning prompts, stages correlated by ${CORRELATION}, and a wrong answer misleads with chance ${MISLEADS}.`,
     "Beyond the accurate configurations a growing share of the others counts as accurate too; below them only a share of the accurate ones does, both drawn by lot for each program. The largest models throughout always do.",
-    `Capacity is simulated with all programs there at once, on engines of ${models.map(({ model }) => model).join(", ")} that hold what their throughput saturates at, by rounds with a beam of width ${BEAM_WIDTH}${times === 1 ? "" : `; simulated on one in ${times} of them, and the figures are ${times} times what these finish`}.`,
+    `Capacity is simulated with all programs there at once, on engines of ${models.map(({ model }) => model).join(", ")} that hold what their throughput saturates at, by rounds with a beam of width ${roundChoices.beam.width}${times === 1 ? "" : `; simulated on one in ${times} of them, and the figures are ${times} times what these finish`}.`,
   ];
 }

@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import { cascadeOf, type PolicyDocument, roundChoices, stagedPolicyOf } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
@@ -98,6 +100,64 @@ it("says what becomes of the traffic that the plan is made for where it names no
     /^Requests of no declared workflow all go to qwen2.5-32b: its engines write [\d,]+ tokens\/s at saturation/,
   );
   expect(tooMuch.notes[0]).toMatch(/^Too much for qwen2.5-32b unless requests name a workflow.*at 500 requests\/s asks for [\d,]+\.$/);
+});
+
+describe("requests of no declared workflow", () => {
+  const cascade: CascadePolicy = {
+    ...{ kind: "cascade", stages: models.map((model) => ({ model })), thresholds: [60], order: { kind: "fcfs" } },
+    judge: { model: "gemma-2-9b", secondsPerCall: 0.1, usdPerCall: 0, engine: { rubricTokens: 100, outputTokens: 4 } },
+    ...{ place: { kind: "least-load" }, approvedRanges: { thresholds: [{ min: 40, max: 80 }] } },
+  };
+  const { order: _, place: __, ...route } = cascade;
+  const judged = (policy: PolicyDocument): EnginesOfPlan => {
+    const plan = planAt(4);
+    const [first] = plan.deployment;
+    return { ...plan, policy, deployment: [...plan.deployment, { ...first!, model: cascade.judge.model }] };
+  };
+
+  it("go by the plan's cascade, whose judge alone serves no rounds", () => {
+    const { policy, notes } = routed(judged(cascade));
+    expect(policy.singles).toEqual(route);
+    expect(policy.models.map(({ model }) => model)).toEqual(models);
+    expect(policy.models.every(({ meanOutputTokens = 0 }) => meanOutputTokens > 0)).toBe(true);
+    expect(notes[0]).toMatch(
+      /^Requests of no declared workflow are served by the plan's cascade over qwen2.5-7b, qwen2.5-32b, in one queue/,
+    );
+    expect(cascadeOf(policy)).toEqual(cascade);
+  });
+
+  it("keep their way where the plan is made anew from one that is just in time", () => {
+    const { policy } = routed(judged(cascade));
+    const again = routed(judged(policy), { ...asked(), selection: roundChoices.worth }).policy;
+    expect(again).toEqual({ ...policy, selection: { kind: "worth", rightSeconds: 0, delayWeight: 1 } });
+  });
+
+  it("all go to the largest where the plan balances, or to the plan's one model", () => {
+    const balanced = routed({
+      ...planAt(4),
+      policy: { ...cascade, kind: "balanced", models: models.map((model) => ({ model, maxBatchSize: 8 })) } as PolicyDocument,
+    });
+    expect(balanced.policy.singles).toBeUndefined();
+    expect(balanced.notes[0]).toContain("all go to qwen2.5-32b");
+    const fixed = routed({ ...planAt(4), policy: { kind: "fixed", model: "qwen2.5-7b", order: cascade.order, place: cascade.place } });
+    expect(fixed.policy.singles).toEqual({ kind: "fixed", model: "qwen2.5-7b" });
+    expect(fixed.notes[0]).toContain("all go to qwen2.5-7b");
+  });
+
+  it("keep the predictors that their slack dispatch reads", () => {
+    const slack: PolicyDocument = {
+      ...{ kind: "slack", tau: 0.5, deltaScore: 0, floorSeconds: 1, order: cascade.order, place: cascade.place },
+      models: models.map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 8, confidence: 0.5 })),
+      approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+      learnt: { lengths: "a".repeat(64), confidence: "b".repeat(64) },
+    };
+    const { policy, notes } = routed({ ...planAt(4), policy: slack });
+    expect(stagedPolicyOf(policy)).toEqual(slack);
+    expect(notes[0]).toContain("by the plan's slack dispatch over");
+    const reading = { ...cascade, order: { kind: "sjf", agingThreshold: 9 }, learnt: { lengths: "a".repeat(64) } } as const;
+    expect(routed(judged(reading)).policy.learnt).toBeUndefined();
+    expect(routed(judged(reading), { ...asked(), selection: roundChoices.worth }).policy.learnt).toEqual(reading.learnt);
+  });
 });
 
 it("names the agents that nobody told what to do", () => {

@@ -10,7 +10,16 @@ import { requestsOn } from "@/solver/lab/engineFigures";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import type { ModelDeployment, UnsealedPlan } from "@/solver/plan/plan";
-import { type JustInTimePolicy, judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
+import {
+  type JustInTimePolicy,
+  judgeEngineOf,
+  modelsOf,
+  type PolicyDocument,
+  singlesPolicyOf,
+  stagedPolicyOf,
+  withLearntRead,
+  withStagedPolicy,
+} from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { type JustInTimeModel, justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
@@ -110,7 +119,19 @@ function shapesOf(
 export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows" | "selection"> & Partial<Pick<JustInTimePolicy, "order" | "place">>;
 
 /**
- * The just-in-time policy of a plan's engines for declared workflows, and notes on it for an operator, a sentence each.
+ * A just-in-time policy that serves requests of no declared workflow as a plan's own policy does. Where the plan balances over models whatever
+ * they answer, all such requests go to the largest. A plan that is just-in-time keeps its own way.
+ */
+function withSinglesOf(planned: PolicyDocument, policy: JustInTimePolicy): JustInTimePolicy {
+  const staged = stagedPolicyOf(planned);
+  if (staged === null || staged.kind === "balanced") return policy;
+  const { learnt } = staged;
+  return withLearntRead({ ...(withStagedPolicy(policy, staged) as JustInTimePolicy), ...(learnt && { learnt }) });
+}
+
+/**
+ * The just-in-time policy of a plan's engines for declared workflows, and notes on it for an operator, a sentence each. Requests of no
+ * declared workflow are served as the plan's own policy serves them.
  *
  * @returns a sentence with the reason and the remedy if there is none.
  */
@@ -129,7 +150,7 @@ export function justInTimeRouting(
   }
   let policy: JustInTimePolicy;
   try {
-    policy = justInTimeDocument({ models: planned.models, ...asked });
+    policy = withSinglesOf(plan.policy, justInTimeDocument({ models: planned.models, ...asked }));
   } catch (problem) {
     if (problem instanceof RangeError) return { ok: false, message: `${problem.message}: its engines cannot serve this workload.` };
     throw problem;
@@ -152,7 +173,7 @@ function notesOn(
   const mixed = models.filter(({ replica }) => replica.length > 1).map(({ model }) => model);
   const unpredicted = policy.workflows.filter(({ predictor }) => predictor === undefined).map(({ workflow }) => workflow.name);
   return [
-    undeclaredNote(models, policy, made),
+    singlesNote(models, policy, made),
     `Saturation and throughput of each model are modelled for ${served}.`,
     ...(mixed.length === 0 ? [] : [`Engines of ${mixed.join(", ")} have several shapes: each counts as their mean.`]),
     ...(unpredicted.length === 0
@@ -165,15 +186,32 @@ function notesOn(
 }
 
 /** How the plan's traffic is served if it names no workflow. */
-function undeclaredNote(
+function singlesNote(
   models: readonly PlannedModel[],
   policy: JustInTimePolicy,
-  { workload: { name, outcomes }, inputs }: { readonly workload: Workload; readonly inputs: EnginesOfPlan["inputs"] },
+  made: { readonly workload: Workload; readonly inputs: EnginesOfPlan["inputs"] },
 ): string {
-  const { model = "", replica = [] } = models.at(-1) ?? {};
+  const singles = singlesPolicyOf(policy);
+  const largest = models.at(-1)?.model ?? "";
+  if (singles === null || singles.kind === "fixed") return oneModelNote(models, policy, { ...made, model: singles?.model ?? largest });
+  const way = singles.kind === "cascade" ? "cascade" : "slack dispatch";
+  return `Requests of no declared workflow are served by the plan's ${way} over ${modelsOf(singles).join(", ")}, in one queue with the calls of workflows. It was planned for ${made.workload.name} alone: the calls are load in addition.`;
+}
+
+/** That one model serves it all, and whether its engines suffice. */
+function oneModelNote(
+  models: readonly PlannedModel[],
+  policy: JustInTimePolicy,
+  {
+    workload: { name, outcomes },
+    inputs,
+    model,
+  }: { readonly workload: Workload; readonly inputs: EnginesOfPlan["inputs"]; readonly model: string },
+): string {
+  const { replica = [] } = models.find((own) => own.model === model) ?? {};
   const { requestsPerSecond } = inputs.workload;
   const engines = replica.reduce((sum, { count }) => sum + count, 0);
-  const written = engines * (policy.models.at(-1)?.throughput.at(-1)?.tokensPerSecond ?? 0);
+  const written = engines * (policy.models.find((own) => own.model === model)?.throughput.at(-1)?.tokensPerSecond ?? 0);
   const asked = requestsPerSecond * mean(outcomes.models.find((own) => own.model === model)?.outputTokens ?? []);
   const [most, needed] = [written, asked].map((tokens) => Math.round(tokens).toLocaleString("en"));
   const all = `Requests of no declared workflow all go to ${model}: its engines write ${most} tokens/s at saturation, and ${name} at ${requestsPerSecond} requests/s asks for ${needed}`;

@@ -3,7 +3,7 @@ import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { judgeScoreOf } from "@/solver/gates/gates";
 import { LEAST_LIVE_SCORES, scoreDrift } from "@/solver/judging/scoreDrift";
-import { directStartOf } from "@/solver/plan/policySchema";
+import { cascadeOf } from "@/solver/plan/policySchema";
 import { countedScore } from "./readings";
 
 /** As many as a collector keeps. */
@@ -51,7 +51,8 @@ export function recheckOf(store: Store, { id, request }: StoredProfile, decision
 /** The judge of a plan that has it judge the first answer to every request; null: another plan. */
 function judgeOfAll(store: Store, planId: string): string | null {
   const policy = store.plans.get(planId)?.policy;
-  return policy?.kind === "cascade" && policy.stages.length > 1 && directStartOf(policy) === undefined ? policy.judge.model : null;
+  const cascade = policy === undefined ? null : cascadeOf(policy);
+  return cascade !== null && cascade.stages.length > 1 && cascade.directStart === undefined ? cascade.judge.model : null;
 }
 
 function profileScores(store: Store, id: string, measure: Parameters<typeof countedScore>[0], model: string): readonly number[] {

@@ -48,10 +48,14 @@ export class RoundSingles {
     return this.modelOf[stage] ?? -1;
   }
 
-  /** The models that may answer in place of its own, as bits, its own included: those of later stages, or all where stages are not ranked. */
-  candidates({ stage }: WaitingWork): number {
+  /**
+   * The models that may answer in place of its own, as bits, its own included: those of later stages, or all where stages are not ranked,
+   * without those whose engines failed it.
+   */
+  candidates({ stage, failedStages = [] }: WaitingWork): number {
     const first = this.route.unordered === true ? 0 : stage;
-    return this.modelOf.slice(first).reduce((bits, model) => bits | (1 << model), 0);
+    const may = (at: number): boolean => at >= first && !failedStages.includes(at);
+    return this.modelOf.reduce((bits, model, at) => (may(at) ? bits | (1 << model) : bits), 0);
   }
 
   /** The stage at which a model answers the work; its own where the model serves that. */

@@ -1,0 +1,24 @@
+import { modelsOf, type PolicyDocument, type RoundChoice, stagedPolicyOf } from "@/solver/plan/policySchema";
+
+export const choiceOptions: readonly { readonly value: RoundChoice["kind"]; readonly text: string }[] = [
+  { value: "beam", text: "by throughput: what the engines can write most of" },
+  { value: "worth", text: "by worth: what is best for each request and those behind it" },
+];
+
+/** What a rule does, in a sentence. */
+export const choiceSays: Readonly<Record<RoundChoice["kind"], string>> = {
+  beam: "A round considers all waiting requests together and takes the assignment that adds most output tokens per second.",
+  worth:
+    "Requests are considered one after another. Each takes the model that answers it soonest, including the wait for a free slot, the delay it causes others and what its workflow has still to do, or waits for that model.",
+};
+
+/** How a just-in-time plan on the engines of another plan serves requests outside declared workflows; empty where that plan is not known. */
+export function singlesSays(policy: PolicyDocument | null): string {
+  if (policy === null) return "";
+  const staged = stagedPolicyOf(policy);
+  const who = "Requests outside declared workflows";
+  if (staged === null || staged.kind === "balanced") return `${who} go to the largest model.`;
+  if (staged.kind === "fixed") return `${who} go to ${staged.model}, as in this plan.`;
+  const way = staged.kind === "cascade" ? "cascade" : "slack dispatch";
+  return `${who} keep this plan's ${way} over ${modelsOf(staged).join(", ")}, in one queue with the calls of workflows.`;
+}
