@@ -31,10 +31,10 @@ export const policySchema = z.discriminatedUnion("kind", [
 export const roundChoiceSchema = z.discriminatedUnion("kind", [beamSchema, worthSchema]);
 export type RoundChoice = z.infer<typeof roundChoiceSchema>;
 
-/** What each of them is where nothing else is asked: a beam as wide as the source's; a right answer is worth no time. */
+/** What each of them is where nothing else is asked: a beam as wide as the source's; a right answer is worth no time, and others' delay what it was best at in simulated mixes (bench/joint). */
 export const roundChoices = {
   beam: { kind: "beam", width: 4 },
-  worth: { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+  worth: { kind: "worth", rightSeconds: 0, delayWeight: 4 },
 } as const satisfies { readonly [kind in RoundChoice["kind"]]: RoundChoice };
 
 export type PolicyDocument = z.infer<typeof policySchema>;

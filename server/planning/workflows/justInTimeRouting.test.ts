@@ -129,7 +129,7 @@ describe("requests of no declared workflow", () => {
   it("keep their way where the plan is made anew from one that is just in time", () => {
     const { policy } = routed(judged(cascade));
     const again = routed(judged(policy), { ...asked(), selection: roundChoices.worth }).policy;
-    expect(again).toEqual({ ...policy, selection: { kind: "worth", rightSeconds: 0, delayWeight: 1 } });
+    expect(again).toEqual({ ...policy, selection: { kind: "worth", rightSeconds: 0, delayWeight: 4 } });
   });
 
   it("all go to the largest where the plan balances, or to the plan's one model", () => {
