@@ -85,7 +85,7 @@ it("takes a system for the same whatever engines it was made for, and fits it to
   expect(areStale([slack, fixedSystem], suggestion)).toBe(false);
 });
 
-it("races a saved plan of one stage as its model on its own engines, and leaves a cascade to be refused", () => {
+it("races a saved plan of one stage as its model, and one of several as its cascade, on its own engines", () => {
   const stages = [{ model: "small" }];
   const queueing = { order: { kind: "fcfs" as const }, place: { kind: "least-load" as const } };
   const cascade = {
@@ -98,8 +98,17 @@ it("races a saved plan of one stage as its model on its own engines, and leaves 
   expect(made).toMatchObject({ name: "plan 01234567", policy: { kind: "fixed", model: "small" } });
   expect(made.replicas).toEqual([{ model: "small", precision: "bf16", gpu: "h100-sxm", tp: 2, pp: 1, count: 3 }]);
   expect(systemRefusal(made, [])).toBeNull();
-  const two = planSystem({ id: "0123456789", deployment, policy: { ...cascade, stages: [...stages, ...stages], thresholds: [50] } });
-  expect(systemRefusal(two, [])).toMatch(/A cascade judges every answer/);
+  const two = {
+    ...{ ...cascade, stages: [...stages, { model: "large" }], thresholds: [50] },
+    approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+  };
+  const both = [...deployment, ...deployment.map((own) => ({ ...own, model: "large" }))];
+  const raced = planSystem({ id: "0123456789", deployment: both, policy: two });
+  expect(raced).toMatchObject({ policy: { kind: "cascade", thresholds: [50] } });
+  expect(systemRefusal(raced, [])).toBeNull();
+  const gates = [{ kind: "confidence" as const, measure: "least" as const }];
+  const gated = planSystem({ id: "0123456789", deployment: both, policy: { ...two, gates } as never });
+  expect(systemRefusal(gated, [])).toMatch(/the scores of a judge alone/);
 });
 
 it("races a saved plan of a trained router that judges nothing, by its own predictor and not without one", () => {

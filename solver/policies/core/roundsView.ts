@@ -47,7 +47,7 @@ export interface RoundCandidate {
 }
 
 /** A request's model in a round. */
-export interface RoundAssigned {
+interface RoundAssigned {
   readonly workId: string;
   readonly programId: string;
   readonly agent: string;
