@@ -1,7 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { roundChoices } from "@/solver/plan/policySchema";
 import { testRound } from "../testing/testRounds";
-import { isPastRound, keepContested, listedRounds, MOST_KEPT, prepareCandidates, prepareRounds, prepareSlots } from "./prepareRounds";
+import {
+  isByWorth,
+  isPastRound,
+  keepContested,
+  listedRounds,
+  MOST_KEPT,
+  prepareCandidates,
+  prepareRounds,
+  prepareSlots,
+} from "./prepareRounds";
 
 const given = (workId: string, model: string) => ({ workId, programId: `p-${workId}`, agent: "voter-1", model });
 
@@ -114,4 +124,12 @@ it("says what of a long round is shown", () => {
     "Shown are the best 1 of 16 candidates and the first 64 of 100 requests that a free engine might have served; counts are of all.",
   );
   expect(shown({ requests: 65 })).toContain("Shown are the first 64 of 65 requests");
+});
+
+it("knows rounds by worth, which compute no gain, by the policy of the plan", () => {
+  const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
+  const rounds = { kind: "just-in-time" as const, models: [], workflows: [], ...queueing };
+  expect(isByWorth({ ...rounds, selection: roundChoices.worth })).toBe(true);
+  expect(isByWorth({ ...rounds, selection: roundChoices.beam })).toBe(false);
+  expect(isByWorth(null)).toBe(false);
 });
