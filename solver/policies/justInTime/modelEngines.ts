@@ -101,9 +101,9 @@ export class ModelEngines {
 
   /**
    * What one token of one more request delays others by, in seconds over all of them: those in the batch that it joins, each of whose tokens
-   * takes longer, and the `waiting`, whose slots are free later. 0 where no replica takes work.
+   * takes longer, and those that wait, whose slots are free later. Both 0 where no replica takes work.
    */
-  delayPerToken(waiting: number): number {
+  delayPerToken(waiting: number): { readonly running: number; readonly waiting: number } {
     const { inFlight, capacity } = this.seats.slots;
     let replicas = 0;
     let least = this.saturationBatch;
@@ -112,10 +112,10 @@ export class ModelEngines {
       replicas += 1;
       least = Math.min(least, inFlight[index] ?? 0);
     }
-    if (replicas === 0) return 0;
+    if (replicas === 0) return { running: 0, waiting: 0 };
     const others = Math.min(least, this.saturationBatch - 1);
     const slower = others === 0 ? 0 : others * (this.secondsInBatch(others + 1) - this.secondsInBatch(others));
-    return Math.max(0, slower) + waiting / (replicas * this.saturated);
+    return { running: Math.max(0, slower), waiting: waiting / (replicas * this.saturated) };
   }
 
   /** Seconds that each token of a request takes in a batch of that size. */

@@ -66,11 +66,11 @@ describe("a choice by worth", () => {
     const policy = policyOf({ models: modelsOf({ slower: 30, crowded: 4 }), delayWeight: 2 });
     policy.decide({ nowSeconds: 1, waiting: [either("a")], replicas: replicasOf(3, 0) });
     const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
-    // 100 tokens in a batch of four; three others are slowed down by as much as it is itself, twice.
+    // 100 tokens in a batch of four; three others that run are slowed down by as much as it is itself, and count once.
     const [three, four] = [3, 4].map((batch) => (100 * batch) / throughputAt(modelsOf({ slower: 30, crowded: 4 })[0] as never, batch));
     expect(terms).toMatchObject({ surenessSeconds: 0, restSeconds: 0 });
     expect(terms?.latencySeconds).toBeCloseTo(four ?? 0, 9);
-    expect(terms?.priceSeconds).toBeCloseTo(2 * 3 * ((four ?? 0) - (three ?? 0)), 9);
+    expect(terms?.priceSeconds).toBeCloseTo(3 * ((four ?? 0) - (three ?? 0)), 9);
   });
 
   it("waits for a faster model while that is quicker than a free slower one, and no longer", () => {

@@ -12,7 +12,10 @@ import { worthOf } from "./worth";
 export interface WorthWeights {
   /** Seconds that a right answer is worth more than a wrong one. */
   readonly rightSeconds: number;
-  /** How much of the delay that a request causes others counts: 0 none, 1 as much as its own. */
+  /**
+   * How much of the delay that a request causes others counts: 0 none, 1 as much as its own. Above 1 for those that wait, since those that
+   * come before the queue is empty again are delayed too; those that run are never more than the batch holds.
+   */
   readonly delayWeight: number;
 }
 
@@ -71,7 +74,9 @@ export class WorthChoice {
     if (own === undefined) return;
     const ahead = this.waiting[model] ?? 0;
     this.ownSeconds[model] = own.secondsPerToken(ahead);
-    this.othersSeconds[model] = this.weights.delayWeight * own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
+    const { delayWeight } = this.weights;
+    const { running, waiting } = own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
+    this.othersSeconds[model] = Math.min(1, delayWeight) * running + delayWeight * waiting;
   }
 
   /** The request waits for the model in this round. */
