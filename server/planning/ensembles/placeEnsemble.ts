@@ -83,7 +83,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
   const placed = placeExperts({ workers, experts, replicas, maxModelsPerWorker }, limits);
   if (!placed.ok) return placed;
   const seconds = (performance.now() - from) / 1000;
-  const { timed, says, sweep, solved } = placed.value;
+  const { timed, says, sweep, optimality } = placed.value;
   const problem = { workers, experts, replicas, maxModelsPerWorker: placed.value.maxModelsPerWorker };
   const aggregator = aggregatorOf(task, gpu);
   return {
@@ -93,7 +93,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
       maxModelsPerWorker: problem.maxModelsPerWorker,
       experts: experts.map((expert, at) => placedExpert({ expert, at, problem, timed, says: says[at] ?? "" })),
       schedules: [schedule("placed", timed, experts), ...baselines(problem)],
-      solved: { ...solved, engine: engine.name, seconds },
+      solved: { ...optimality, makespanSeconds: timed.makespanSeconds, engine: engine.name, seconds },
       aggregator,
       notes: notesOf(task, experts, aggregator),
     },
