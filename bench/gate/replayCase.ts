@@ -1,3 +1,4 @@
+import { aggregatorReadTokens } from "@/solver/ensemble/gate/aggregatorPrompt";
 import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { type HeldOutChoice, heldOutChoice } from "@/solver/ensemble/replay/chooseTau";
 import { type GatePoint, isSkipped, skippingWorth } from "@/solver/ensemble/replay/gatePoints";
@@ -67,9 +68,6 @@ export async function replayCase(gateCase: GateCase, textTokens: ReadonlyMap<str
 const GPU = "a100-sxm-80g";
 const GPUS = 4;
 
-/** Tokens of the aggregator's instruction in addition to question and answers. */
-const INSTRUCTION_TOKENS = 100;
-
 /**
  * Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or
  * does not fit.
@@ -91,8 +89,8 @@ function aggregatorTime(
     loadSeconds: estimatedLoadSeconds(card, pool.shape.tp, "local-nvme").seconds,
   }));
   const sampled = {
-    questionTokens: questions.map(({ at }) => INSTRUCTION_TOKENS + (textTokens.get(questionIds[at] ?? "") ?? 0)),
-    answerTokens: questions.map(({ expertTokens }) => expertTokens),
+    questionTokens: questions.map(({ at }) => textTokens.get(questionIds[at] ?? "") ?? 0),
+    answerTokens: questions.map(({ expertTokens, asked }) => aggregatorReadTokens(expertTokens, asked.length)),
     outputTokens: questions.map(({ at }) => column.outputTokens[at] ?? 1),
     confidence: questions.map(({ confidence }) => confidence),
   };

@@ -49,7 +49,7 @@ export interface SurveyedAnswers {
   readonly notes: readonly string[];
 }
 
-/** A gate to replay on a sample. The aggregator's own answers stand in for its aggregation of the experts'. */
+/** A gate to replay on a sample. What the aggregator makes of the experts' answers is modelled. */
 export const replayRequestSchema = z.strictObject({
   sampleId: z.string().min(1),
   experts: z.array(z.string().min(1)).min(2).max(16),
