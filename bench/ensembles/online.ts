@@ -4,12 +4,12 @@ import { type Benchmark, type Measurement, overSeeds as seeded } from "../lib/be
 import { writeRows, writeTables } from "../lib/results";
 import { estimate, ratio, table } from "../lib/tables";
 import { TRUTH_SEEDS } from "./measuredInstances";
-import { onlineQuestions, type RoundSchedule, serveInRounds } from "./onlineRounds";
+import { onlineEngines, onlineQuestions, type RoundSchedule, serveInRounds } from "./onlineRounds";
 import { mmluPro } from "./sourceInstances";
 
 /** Questions a second: the first is light for every system, the last more than the baselines keep up with. */
-const RATES = [0.1, 0.3, 0.6] as const;
-const QUESTIONS = 1000;
+const RATES = [0.15, 0.3, 0.6] as const;
+const QUESTIONS = 600;
 
 interface OnlineSystem {
   readonly name: string;
@@ -40,12 +40,21 @@ interface OnlineCell {
   readonly widestGap: number;
 }
 
+const known = new Map<number, ReturnType<typeof onlineEngines>>();
+
+function enginesOf(seed: number): ReturnType<typeof onlineEngines> {
+  const found = known.get(seed) ?? onlineEngines(mmluPro, { questions: QUESTIONS, seed });
+  known.set(seed, found);
+  return found;
+}
+
 function cells(): readonly OnlineCell[] {
   return RATES.flatMap((perSecond) =>
     TRUTH_SEEDS.flatMap((seed) => {
       const questions = onlineQuestions(mmluPro, { questions: QUESTIONS, perSecond, seed });
+      const engines = enginesOf(seed);
       return SYSTEMS.map((system): OnlineCell => {
-        const { seconds, rounds, widestGap } = serveInRounds(mmluPro, questions, { ...system, seed });
+        const { seconds, rounds, widestGap } = serveInRounds(engines, questions, system);
         const meanSeconds = seconds.reduce((sum, one) => sum + one, 0) / seconds.length;
         return { system, perSecond, seed, meanSeconds, p95Seconds: quantile(seconds, 0.95), rounds, widestGap };
       });

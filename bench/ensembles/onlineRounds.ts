@@ -1,4 +1,6 @@
 import { arrivals } from "@/solver/engine/arrivals";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import type { ServedRequests } from "@/solver/engine/throughputCurve";
 import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/placement/baselineSchedules";
 import { placeExperts } from "@/solver/ensemble/placement/placeExperts";
 import type { PlacedExpert, PlacementProblem, Schedule } from "@/solver/ensemble/placement/placement";
@@ -73,6 +75,37 @@ function recruited(prompts: readonly number[], next: () => number): readonly num
   return chosen;
 }
 
+/** What a planner knows of an instance's experts under a seed, and the hidden engines with the test's answers. */
+interface OnlineEngines {
+  readonly planned: readonly PlacedExpert[];
+  readonly truth: readonly {
+    readonly replica: ReplicaModel;
+    readonly factor: number;
+    readonly lengths: ServedRequests;
+  }[];
+  readonly aggregator: { readonly replica: ReplicaModel; readonly factor: number };
+}
+
+/** The same for every system and rate under a seed. */
+export function onlineEngines(
+  instance: SourceInstance,
+  { questions, seed }: { readonly questions: number; readonly seed: number },
+): OnlineEngines {
+  const timing: Timing = { scaleOf: () => 1, seed, calibrated: true, slownessSeed: KNOWN_SEED };
+  return {
+    planned: simulatedExperts(instance.prompts, { ...timing, seed: mixSeed(seed, "calibration"), count: CALIBRATION_QUESTIONS }),
+    truth: sourceExperts.map((expert) => ({
+      replica: hiddenEngine(engineOf(expert.card), seed, expert.name),
+      factor: slowness(expert, { seed: KNOWN_SEED }),
+      lengths: lengthsOf(expert, { ...timing, seed: mixSeed(seed, "test"), count: questions }),
+    })),
+    aggregator: {
+      replica: aggregatorEngine({ seed, hiddenEngines: true }),
+      factor: aggregatorSlowness({ runOn: 0, seed, hiddenEngines: true }),
+    },
+  };
+}
+
 /**
  * Serves questions in rounds on the source's workers: all that arrived during a round are the next one's batch, experts first, then the
  * aggregator on all GPUs for those that are not skipped. Placements are made of the profile with lengths of a calibration subset; sessions
@@ -82,24 +115,12 @@ function recruited(prompts: readonly number[], next: () => number): readonly num
  * @param tau null: every question is aggregated.
  */
 export function serveInRounds(
-  instance: SourceInstance,
+  { planned, truth, aggregator }: OnlineEngines,
   questions: OnlineQuestions,
-  { schedule, tau, seed }: { readonly schedule: RoundSchedule; readonly tau: number | null; readonly seed: number },
+  { schedule, tau }: { readonly schedule: RoundSchedule; readonly tau: number | null },
 ): OnlineRun {
   const { arrivalSeconds, asked, confidence } = questions;
   const count = arrivalSeconds.length;
-  const timing: Timing = { scaleOf: () => 1, seed, calibrated: true, slownessSeed: KNOWN_SEED };
-  const planned = simulatedExperts(instance.prompts, { ...timing, seed: mixSeed(seed, "calibration"), count: CALIBRATION_QUESTIONS });
-  const truth = sourceExperts.map((expert) => ({
-    replica: hiddenEngine(engineOf(expert.card), seed, expert.name),
-    factor: slowness(expert, { seed: KNOWN_SEED }),
-    lengths: lengthsOf(expert, { ...timing, seed: mixSeed(seed, "test"), count }),
-    loadSeconds: expert.loadSeconds,
-  }));
-  const aggregator = {
-    replica: aggregatorEngine({ seed, hiddenEngines: true }),
-    factor: aggregatorSlowness({ runOn: 0, seed, hiddenEngines: true }),
-  };
   const seconds = new Float64Array(count);
   const begun = sourceExperts.map(() => 0);
   let [now, from, rounds, widestGap] = [0, 0, 0, 0];

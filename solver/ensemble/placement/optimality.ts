@@ -1,5 +1,6 @@
-import type { PlacedExpert } from "./placement";
-import { promptSeconds } from "./placementContext";
+import type { PlacementProblem } from "./placement";
+import { combinatorialBound } from "./placementBound";
+import { type AskedExpert, timedContext } from "./placementContext";
 
 /** Gaps up to which a schedule counts as proven: below it there is only rounding. */
 const NO_GAP = 1e-6;
@@ -19,16 +20,20 @@ export interface Optimality {
 /**
  * The optimality of a schedule under the experts' own session costs, from a lower bound of the ILP, whose costs are linear (MOSAIC,
  * equations 3 and 10). Where a smaller session costs less per prompt than the whole one, the ILP's bound is too high by at most that
- * ratio: the bound is lowered by the largest of these, so that it holds for any cost.
+ * ratio: it is lowered by the largest of these, so that it holds for any cost. Counting with the session costs themselves gives another
+ * bound, which is higher where small shards lose throughput; the higher of both counts.
  *
+ * @param problem with the largest K that was tried.
  * @param makespanSeconds of the schedule, with the session costs.
  */
 export function optimalityOf(
-  experts: readonly PlacedExpert[],
+  problem: PlacementProblem,
   makespanSeconds: number,
   { lowerBoundSeconds, by }: Pick<Optimality, "lowerBoundSeconds" | "by">,
 ): Optimality {
-  const holding = Math.min(makespanSeconds, lowerBoundSeconds * Math.min(1, ...experts.map(leastPromptShare)));
+  const context = timedContext(problem);
+  const ofLinear = lowerBoundSeconds * Math.min(1, ...context.experts.map(leastPromptShare));
+  const holding = Math.min(makespanSeconds, Math.max(ofLinear, combinatorialBound(context)));
   const gap = gapOf({ makespanSeconds, lowerBoundSeconds: holding });
   return { lowerBoundSeconds: holding, gap, proven: gap <= NO_GAP, by };
 }
@@ -43,12 +48,9 @@ export const gapOf = ({
 }): number => (makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0);
 
 /** The least seconds per prompt of a session of any size relative to those of the whole session, at most 1. */
-function leastPromptShare(expert: PlacedExpert): number {
-  const whole = expert.prompts > 0 ? promptSeconds(expert) : 0;
-  if (whole === 0) return 1;
-  let least = whole;
-  for (let prompts = 1; prompts < expert.prompts; prompts += 1) least = Math.min(least, expert.cost(prompts) / prompts);
-  return least / whole;
+function leastPromptShare({ prompts, cost, leastPerPrompt }: AskedExpert): number {
+  const whole = cost(prompts) / prompts;
+  return whole === 0 ? 1 : leastPerPrompt(prompts) / whole;
 }
 
 /** One phrase for an operator: `proven optimal`, or how much shorter the optimum may be and what the schedule was found by. */

@@ -110,7 +110,7 @@ export function placeExperts(
       schedule,
       timed,
       solved: { makespanSeconds: bound.makespanSeconds, lowerBoundSeconds: bound.lowerBoundSeconds, gap, proven: gap <= 1e-6 },
-      optimality: optimalityOf(problem.experts, timed.makespanSeconds, known),
+      optimality: optimalityOf({ ...problem, maxModelsPerWorker: widest }, timed.makespanSeconds, known),
       sweep: tried.map((each) => ({
         maxModelsPerWorker: each.maxModelsPerWorker,
         makespanSeconds: each === best ? timed.makespanSeconds : makespanOf(each.draft),
