@@ -10,7 +10,6 @@ import { cascadiaBenchmarks } from "./cascadia/cascadia";
 import { chimeraBenchmarks } from "./chimera/chimera";
 import { configurationBenchmarks } from "./configurations/configurations";
 import { ensembleBenchmarks } from "./ensembles/ensembles";
-import { onlineEnsembleBenchmarks } from "./ensembles/online";
 import { faultMixBenchmarks } from "./faults/faultMixBench";
 import { stageFailureBenchmarks } from "./faults/stageFailures";
 import { gateReplayBenchmarks } from "./gate/gateReplay";
@@ -84,7 +83,6 @@ export const wholeRun: readonly Benchmark[] = [
   ...roundsBenchmarks,
   ...agreementBenchmarks,
   ...ensembleBenchmarks,
-  ...onlineEnsembleBenchmarks,
   ...gateReplayBenchmarks,
   ...gateBenchmarks,
   ...jointRoundsBenchmarks,

@@ -1,5 +1,4 @@
 import { loadHighsEngine } from "@/server/planning/ensembles/highsEngine";
-import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
 import type { TimedSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
@@ -7,7 +6,8 @@ import { type Benchmark, type Measurement, overSeeds as seeded } from "../lib/be
 import { writeRows, writeTables } from "../lib/results";
 import { estimate, ratio, table } from "../lib/tables";
 import { aggregatedSeconds } from "./aggregated";
-import { drawnLengths, engineOf, linearExperts, simulatedExperts, type Timing, wholeExperts } from "./drawnSessions";
+import { type CostWay, LINEAR, SCALED, WAYS } from "./costWays";
+import { drawnLengths, engineOf } from "./drawnSessions";
 import { KNOWN_SEED } from "./hiddenTruth";
 import {
   aggregatorLengths,
@@ -20,7 +20,8 @@ import {
   timesFaster,
   timesFasterWhole,
 } from "./measuredInstances";
-import { type RacedSchedules, raceSchedules, scaleOfRoundRobin } from "./placedInstances";
+import { onlineEnsembleBenchmarks } from "./online";
+import { type RacedSchedules, raceSchedules } from "./placedInstances";
 import { mmluPro, type SourceInstance, sourceExperts, sourceInstances } from "./sourceInstances";
 import { poolSeconds, sourcePools } from "./sourcePools";
 
@@ -28,57 +29,6 @@ const SEEDS = [1, 2, 3];
 
 /** Among the aggregator's answers to split questions, the share that does not terminate, in the second way of timing it. */
 const RUN_ON = 0.03;
-
-/** A way to time an instance's experts; each seed draws its own lengths. */
-interface CostWay {
-  readonly name: string;
-  /** Factor on MMLU-Pro's scaled quantity. */
-  scale(instance: SourceInstance, seed: number): number;
-  experts(instance: SourceInstance, scale: number, seed: number): readonly PlacedExpert[];
-}
-
-/** Scaled such that round-robin takes the source's measured time; MMLU-Pro, which defines the engines' slowness, is unscaled. */
-function scaledToRoundRobin(
-  expertsAt: (instance: SourceInstance, scale: number, seed: number) => readonly PlacedExpert[],
-): CostWay["scale"] {
-  const scales = new Map<string, number>();
-  return (instance, seed) => {
-    const key = `${instance.name} ${seed}`;
-    const found = scales.get(key) ?? (instance === mmluPro ? 1 : scaleOfRoundRobin(instance, (scale) => expertsAt(instance, scale, seed)));
-    scales.set(key, found);
-    return found;
-  };
-}
-
-const timing = (scale: number, seed: number): Timing => ({ scaleOf: () => scale, seed, calibrated: true });
-const LESS_SPREAD = 0.42;
-
-const LINEAR: CostWay = {
-  name: "constant a prompt, MMLU-Pro's",
-  scale: () => 1,
-  experts: ({ prompts }, scale) => linearExperts(prompts, scale),
-};
-const SCALED: CostWay = {
-  name: "the same, answers scaled to round-robin's time",
-  scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, timing(scale, seed))),
-  experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, timing(scale, seed)),
-};
-const WAYS: readonly CostWay[] = [
-  LINEAR,
-  { ...LINEAR, name: "the same, scaled to round-robin's time", scale: scaledToRoundRobin(LINEAR.experts) },
-  {
-    name: "simulated, vLLM as profiled, MMLU-Pro's lengths",
-    scale: () => 1,
-    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), calibrated: false }),
-  },
-  { ...SCALED, name: "simulated, as slow as on MMLU-Pro, MMLU-Pro's lengths", scale: () => 1 },
-  SCALED,
-  {
-    name: `the same, short answers spread by ${LESS_SPREAD} as long ones are`,
-    scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD })),
-    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD }),
-  },
-];
 
 const overSeeds = (of: (seed: number) => number): SeedEstimate | null => seedEstimate(SEEDS.map(of));
 
@@ -270,6 +220,7 @@ export const ensembleBenchmarks: readonly Benchmark[] = [
   })),
   { name: "ensemble instances, end to end", budget: null, run: endToEndMeasurement },
   { name: "ensemble instances, small shards", budget: null, run: shards },
+  ...onlineEnsembleBenchmarks,
   ...sourcePools.map(({ name }, at) => ({ name: `ensemble instances, ${name}`, budget: null, run: () => pools(at) })),
 ];
 

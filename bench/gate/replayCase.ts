@@ -29,6 +29,8 @@ interface TimedPoint extends GatePoint {
 
 export interface ReplayedCase {
   readonly gateCase: GateCase;
+  /** Share of the questions on which the aggregator's own published answer is right, read by nobody and reading nothing. */
+  readonly aloneRight: number;
   /** Under plurality. */
   readonly report: ReplayedGate;
   readonly points: readonly TimedPoint[];
@@ -61,7 +63,9 @@ export async function replayCase(gateCase: GateCase, textTokens: ReadonlyMap<str
     const worth = skippingWorth(questions, (question) => isSkipped(question, tau));
     return { tau, ...worth, seconds: secondsAt?.(1 - worth.skipped.value) ?? null };
   });
-  return { gateCase, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
+  const column = sample.models.find(({ model }) => model === aggregator);
+  const aloneRight = questions.reduce((sum, { at }) => sum + (column?.correct[at] ?? 0), 0) / questions.length;
+  return { gateCase, aloneRight, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
 }
 
 /** As in the source: one host with four A100 80 GB. */
