@@ -1,8 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerAfterReading } from "./readingAggregator";
+import { readingAggregator } from "./readingAggregator";
 
 const vote = (expert: string, answer: string | null) => ({ expert, vote: answer, outputTokens: 10 });
+type Reading = ReturnType<typeof readingAggregator>;
+const answerAfterReading = (
+  own: Parameters<Reading>[0],
+  read: Parameters<Reading>[1],
+  accuracy: Parameters<typeof readingAggregator>[0],
+): string | null => readingAggregator(accuracy)(own, read);
 const alike = { own: 0.7, experts: { a: 0.7, b: 0.7, c: 0.7 } };
 
 describe("an aggregator that reads the experts' answers", () => {
