@@ -1,5 +1,5 @@
 import type { Confidence } from "../gate/ensembleDocument";
-import { decideGate, type Vote } from "../gate/gate";
+import { leadingVote, type Vote } from "../gate/gate";
 
 /** The aggregator's place among those whose answers are weighed; experts may have its model's name. */
 const ITSELF = "";
@@ -21,8 +21,9 @@ export function readingAggregator(accuracy: {
 }): ReadingAggregator {
   const confidence: Confidence = { kind: "accuracy-weighted", accuracy: { ...accuracy.experts, [ITSELF]: accuracy.own } };
   return (own, read) => {
+    if (read.every(({ vote }) => vote === null || vote === own.vote)) return null;
     const asked = [ITSELF, ...read.map(({ expert }) => expert)];
-    const { leading } = decideGate([{ ...own, expert: ITSELF }, ...read], { asked, confidence, tau: 1 });
+    const leading = leadingVote([{ ...own, expert: ITSELF }, ...read], { asked, confidence });
     return leading === null || leading.vote === own.vote ? null : leading.expert;
   };
 }
