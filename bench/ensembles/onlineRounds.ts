@@ -28,7 +28,7 @@ interface OnlineQuestions {
 }
 
 /** What a system took for each question, and how sure its placements were. */
-export interface OnlineRun {
+interface OnlineRun {
   /** By question, from its arrival to its answer. */
   readonly seconds: Float64Array;
   readonly rounds: number;

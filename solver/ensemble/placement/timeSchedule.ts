@@ -19,7 +19,7 @@ export interface TimedSchedule {
 }
 
 /** Seconds in which a session of a worker answers its prompts, without loading. */
-export type AnsweringSeconds = (session: Session, worker: number) => number;
+type AnsweringSeconds = (session: Session, worker: number) => number;
 
 /** Seconds of a session: its load and its answers. A session without prompts only loads. */
 export const sessionSeconds = ({ loadSeconds, cost }: PlacedExpert, prompts: number): number =>
