@@ -124,7 +124,7 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     await expect(figures).toContainText(/Skip the aggregator100\.0/);
     expect(asked).toEqual([]);
     await expect(page.getByTestId("buckets").getByRole("row").filter({ hasText: "2:0" })).toContainText("all 2 alike");
-    await expect(page.getByTestId("buckets")).toContainText("stand-in");
+    await expect(page.getByTestId("buckets")).toContainText("modelled");
     await lookOver(page, info, "gate");
     await page.getByRole("button", { name: "Use this tau for example" }).click();
     await accessible(page);

@@ -20,15 +20,17 @@ export interface DrawnLengths {
   readonly meanTokens: number;
   readonly spread: number;
   readonly seed: number;
+  /** How many are drawn; left out: many. */
+  readonly count?: number;
 }
 
 /** Lognormal lengths with a mean; for one name and seed those with another mean are the same, scaled. */
-export function drawnLengths({ name, meanTokens, spread, seed }: DrawnLengths): ServedRequests {
+export function drawnLengths({ name, meanTokens, spread, seed, count = DRAWN }: DrawnLengths): ServedRequests {
   const random = seededRandom(mixSeed(seed, name));
-  const outputTokens = Int32Array.from({ length: DRAWN }, () =>
+  const outputTokens = Int32Array.from({ length: count }, () =>
     Math.min(MOST_TOKENS, Math.max(1, random.lognormal(Math.log(meanTokens) - spread ** 2 / 2, spread))),
   );
-  return { inputTokens: new Int32Array(DRAWN).fill(QUESTION_TOKENS), outputTokens, seed };
+  return { inputTokens: new Int32Array(count).fill(QUESTION_TOKENS), outputTokens, seed };
 }
 
 /** Settings for timing sessions of the source's experts. */
@@ -40,6 +42,10 @@ export interface Timing {
   readonly seed: number;
   /** Whether engines are as slow as the source's were on MMLU-Pro's prompts, each model by its own factor; or as in the profile. */
   readonly calibrated: boolean;
+  /** How many lengths of each expert are drawn; left out: many. */
+  readonly count?: number;
+  /** The seed of the lengths by which engines' slowness was found; left out: `seed`. */
+  readonly slownessSeed?: number;
 }
 
 /** The source's experts with simulated sessions, in the order of their prompts. */
@@ -77,18 +83,20 @@ const placed = ({ name, loadSeconds }: SourceExpert, prompts: number, cost: Sess
 const spreadOf = ({ spread, reasons }: SourceExpert, { shortSpread = spread }: Pick<Timing, "shortSpread">): number =>
   reasons ? spread : shortSpread;
 
-const lengthsOf = (expert: SourceExpert, timing: Timing): ServedRequests =>
+export const lengthsOf = (expert: SourceExpert, timing: Timing): ServedRequests =>
   drawnLengths({
     name: expert.name,
     meanTokens: timing.scaleOf(expert) * expert.meanTokens,
     spread: spreadOf(expert, timing),
     seed: timing.seed,
+    ...(timing.count === undefined ? {} : { count: timing.count }),
   });
 
 const slownesses = new Map<string, number>();
 
 /** Time of the source's engines for MMLU-Pro's prompts relative to simulated ones. */
-export function slowness(expert: SourceExpert, timing: Pick<Timing, "seed" | "shortSpread">): number {
+export function slowness(expert: SourceExpert, { seed, shortSpread }: Pick<Timing, "seed" | "shortSpread">): number {
+  const timing = { seed, ...(shortSpread === undefined ? {} : { shortSpread }) };
   const key = `${expert.name} ${spreadOf(expert, timing)} ${timing.seed}`;
   const known = slownesses.get(key);
   if (known !== undefined) return known;
@@ -102,6 +110,6 @@ export function slowness(expert: SourceExpert, timing: Pick<Timing, "seed" | "sh
 
 function slowed(cost: SessionCost, expert: SourceExpert, timing: Timing): SessionCost {
   if (!timing.calibrated) return cost;
-  const factor = slowness(expert, timing);
+  const factor = slowness(expert, { ...timing, seed: timing.slownessSeed ?? timing.seed });
   return (prompts) => factor * cost(prompts);
 }

@@ -1,5 +1,4 @@
 import { loadHighsEngine } from "@/server/planning/ensembles/highsEngine";
-import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
 import type { TimedSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
@@ -7,66 +6,29 @@ import { type Benchmark, type Measurement, overSeeds as seeded } from "../lib/be
 import { writeRows, writeTables } from "../lib/results";
 import { estimate, ratio, table } from "../lib/tables";
 import { aggregatedSeconds } from "./aggregated";
-import { drawnLengths, engineOf, linearExperts, simulatedExperts, type Timing, wholeExperts } from "./drawnSessions";
-import { type RacedSchedules, raceSchedules, scaleOfRoundRobin } from "./placedInstances";
-import { meanAnswerTokens, mmluPro, type SourceInstance, sourceExperts, sourceInstances } from "./sourceInstances";
+import { type CostWay, LINEAR, SCALED, WAYS } from "./costWays";
+import { drawnLengths, engineOf } from "./drawnSessions";
+import { KNOWN_SEED } from "./hiddenTruth";
+import {
+  aggregatorLengths,
+  measuredInstance,
+  measuredTable,
+  measuredWholeTable,
+  optimalities,
+  replicasText,
+  TRUTH_SEEDS,
+  timesFaster,
+  timesFasterWhole,
+} from "./measuredInstances";
+import { onlineEnsembleBenchmarks } from "./online";
+import { type RacedSchedules, raceSchedules } from "./placedInstances";
+import { mmluPro, type SourceInstance, sourceExperts, sourceInstances } from "./sourceInstances";
 import { poolSeconds, sourcePools } from "./sourcePools";
 
 const SEEDS = [1, 2, 3];
 
 /** Among the aggregator's answers to split questions, the share that does not terminate, in the second way of timing it. */
 const RUN_ON = 0.03;
-
-/** A way to time an instance's experts; each seed draws its own lengths. */
-interface CostWay {
-  readonly name: string;
-  /** Factor on MMLU-Pro's scaled quantity. */
-  scale(instance: SourceInstance, seed: number): number;
-  experts(instance: SourceInstance, scale: number, seed: number): readonly PlacedExpert[];
-}
-
-/** Scaled such that round-robin takes the source's measured time; MMLU-Pro, which defines the engines' slowness, is unscaled. */
-function scaledToRoundRobin(
-  expertsAt: (instance: SourceInstance, scale: number, seed: number) => readonly PlacedExpert[],
-): CostWay["scale"] {
-  const scales = new Map<string, number>();
-  return (instance, seed) => {
-    const key = `${instance.name} ${seed}`;
-    const found = scales.get(key) ?? (instance === mmluPro ? 1 : scaleOfRoundRobin(instance, (scale) => expertsAt(instance, scale, seed)));
-    scales.set(key, found);
-    return found;
-  };
-}
-
-const timing = (scale: number, seed: number): Timing => ({ scaleOf: () => scale, seed, calibrated: true });
-const LESS_SPREAD = 0.42;
-
-const LINEAR: CostWay = {
-  name: "constant a prompt, MMLU-Pro's",
-  scale: () => 1,
-  experts: ({ prompts }, scale) => linearExperts(prompts, scale),
-};
-const SCALED: CostWay = {
-  name: "the same, answers scaled to round-robin's time",
-  scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, timing(scale, seed))),
-  experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, timing(scale, seed)),
-};
-const WAYS: readonly CostWay[] = [
-  LINEAR,
-  { ...LINEAR, name: "the same, scaled to round-robin's time", scale: scaledToRoundRobin(LINEAR.experts) },
-  {
-    name: "simulated, vLLM as profiled, MMLU-Pro's lengths",
-    scale: () => 1,
-    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), calibrated: false }),
-  },
-  { ...SCALED, name: "simulated, as slow as on MMLU-Pro, MMLU-Pro's lengths", scale: () => 1 },
-  SCALED,
-  {
-    name: `the same, short answers spread by ${LESS_SPREAD} as long ones are`,
-    scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD })),
-    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD }),
-  },
-];
 
 const overSeeds = (of: (seed: number) => number): SeedEstimate | null => seedEstimate(SEEDS.map(of));
 
@@ -131,14 +93,11 @@ async function expertTable(instance: SourceInstance): Promise<string> {
   );
 }
 
-/**
- * Mean answers that the aggregator reads and writes. It does not write answers as long as GPQA's reasoning ones: the source's 348 s show
- * that.
- */
-function lengthsOf(instance: SourceInstance, seed: number, runOn: number): Parameters<typeof aggregatedSeconds>[1] {
-  const readTokens = SCALED.scale(instance, seed) * meanAnswerTokens(instance);
-  return { readTokens, writtenTokens: Math.min(readTokens, meanAnswerTokens(mmluPro)), runOn, seed };
-}
+const lengthsOf = (instance: SourceInstance, seed: number, runOn: number): Parameters<typeof aggregatedSeconds>[1] =>
+  aggregatorLengths(instance, { scale: SCALED.scale(instance, seed), seed, runOn });
+
+/** The instance planned with one profile and measured on hidden engines. */
+const measuredOf = (instance: SourceInstance) => measuredInstance(instance, SCALED.scale(instance, KNOWN_SEED));
 
 async function endToEnd(instance: SourceInstance, runOn: number): Promise<readonly string[]> {
   const of = await racedOf(SCALED, instance);
@@ -156,33 +115,31 @@ async function endToEnd(instance: SourceInstance, runOn: number): Promise<readon
 }
 
 async function instanceMeasurement(instance: SourceInstance): Promise<Measurement> {
+  const measured = await measuredOf(instance);
+  const own = timesFaster(measured, "roundRobin");
   const of = await racedOf(SCALED, instance);
-  const own = overSeeds((seed) => speedUp(of(seed), of(seed).placed));
   const engine = await loadHighsEngine();
   const swept = SEEDS.map((seed) => raceSchedules(SCALED.experts(instance, SCALED.scale(instance, seed), seed), engine, null));
   const sweptTimes = seedEstimate(swept.map((one) => speedUp(one, one.placed)));
   const linear = (await racedOf(LINEAR, instance))(1);
-  const replicas = of(1)
-    .replicas.map((count, at) => `${sourceExperts[at]?.name} ${count}`)
-    .join(", ");
+  const unhidden = overSeeds((seed) => speedUp(of(seed), of(seed).placed));
   return {
     ...seeded(own),
     unit: "times round-robin's expert stage",
-    detail: `${instance.expertStage.speedUp} in the source; ${times(own)} over three seeds of lengths, K 2, workers ${replicas}; K swept ${times(sweptTimes)} at K ${swept.map(({ maxModelsPerWorker }) => maxModelsPerWorker).join(", ")}; with MMLU-Pro's constant seconds a prompt ${speedUp(linear, linear.placed).toFixed(2)}, ${linear.placed.makespanSeconds.toFixed(2)} s, bound ${linear.lowerBoundSeconds.toFixed(2)} s`,
+    detail: `${instance.expertStage.speedUp} in the source; ${times(own)} planned with a profile and measured on hidden engines, ${TRUTH_SEEDS.length} seeds, K 2, workers ${replicasText(measured)}; data-concurrent ${times(timesFaster(measured, "dataConcurrent"))} and list scheduling ${times(timesFaster(measured, "listScheduling"))} times as long as placed; ${optimalities(measured)}; timed by the planner's own cost ${times(unhidden)} over three seeds, K swept ${times(sweptTimes)} at K ${swept.map(({ maxModelsPerWorker }) => maxModelsPerWorker).join(", ")}; with MMLU-Pro's constant seconds a prompt ${speedUp(linear, linear.placed).toFixed(2)}, ${linear.placed.makespanSeconds.toFixed(2)} s, bound ${linear.lowerBoundSeconds.toFixed(2)} s`,
   };
 }
 
-/** How many times faster an instance is when experts are placed and the aggregator is gated, all of its answers ending. */
-async function endToEndTimes(instance: SourceInstance): Promise<SeedEstimate | null> {
-  const of = await racedOf(SCALED, instance);
-  return overSeeds((seed) => {
-    const { always, gated } = aggregatedSeconds(instance, lengthsOf(instance, seed, 0));
-    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
-  });
-}
+/** How many times faster an instance is when experts are placed and the aggregator is gated, all of its answers ending, measured. */
+const endToEndTimes = async (instance: SourceInstance): Promise<SeedEstimate | null> => timesFasterWhole(await measuredOf(instance));
 
 async function endToEndMeasurement(): Promise<Measurement> {
-  const parts: string[] = [];
+  const measured = [];
+  for (const instance of sourceInstances) measured.push(await measuredOf(instance));
+  const parts: string[] = [
+    `**Planned with a profile, measured on hidden engines, ${TRUTH_SEEDS.length} seeds**`,
+    ...[measuredTable(measured), measuredWholeTable(measured)],
+  ];
   for (const instance of sourceInstances) parts.push(`**${instance.name}**`, await expertTable(instance));
   const rows: (readonly string[])[] = [];
   for (const instance of sourceInstances) {
@@ -215,7 +172,11 @@ async function endToEndMeasurement(): Promise<Measurement> {
   );
   const each = rows.filter(([, way]) => way !== "**source**").map(([name, way, , , , , , ratioText]) => `${name}, ${way}: ${ratioText}`);
   const mmlu = await endToEndTimes(mmluPro);
-  return { ...seeded(mmlu), unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
+  return {
+    ...seeded(mmlu),
+    unit: "times, MMLU-Pro",
+    detail: `1.71, 2.04 and 2.34 in the source; measured on hidden engines ${measured.map((one) => `${one.instance.name} ${times(timesFasterWhole(one))}`).join(", ")}; timed by the planner's own cost, three seeds: ${each.join("; ")}`,
+  };
 }
 
 /** Throughput loss of a quarter of a model's prompts. */
@@ -259,6 +220,7 @@ export const ensembleBenchmarks: readonly Benchmark[] = [
   })),
   { name: "ensemble instances, end to end", budget: null, run: endToEndMeasurement },
   { name: "ensemble instances, small shards", budget: null, run: shards },
+  ...onlineEnsembleBenchmarks,
   ...sourcePools.map(({ name }, at) => ({ name: `ensemble instances, ${name}`, budget: null, run: () => pools(at) })),
 ];
 

@@ -1,5 +1,5 @@
 import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/placement/baselineSchedules";
-import { placeExperts } from "@/solver/ensemble/placement/placeExperts";
+import { type ExpertsPlaced, placeExperts } from "@/solver/ensemble/placement/placeExperts";
 import type { PlacedExpert, Schedule } from "@/solver/ensemble/placement/placement";
 import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import type { MilpEngine } from "@/solver/milp/engine";
@@ -21,30 +21,60 @@ export interface RacedSchedules {
   readonly lowerBoundSeconds: number;
 }
 
-/** Upstreams experts on the source's workers; `maxModelsPerWorker` null sweeps it. */
+/** An instance's schedules, untimed but for the placed one. */
+export interface PlacedSchedules {
+  readonly roundRobin: Schedule;
+  readonly dataConcurrent: Schedule;
+  readonly listScheduling: Schedule;
+  readonly schedule: Schedule;
+  readonly timed: TimedSchedule;
+  readonly maxModelsPerWorker: number;
+  /** Number of workers of each expert, in their order. */
+  readonly replicas: readonly number[];
+  readonly solved: ExpertsPlaced["solved"];
+  readonly optimality: ExpertsPlaced["optimality"];
+}
+
+/** Places experts on the source's workers, and makes the baselines' schedules; `maxModelsPerWorker` null sweeps it. */
+export function placeSchedules(
+  experts: readonly PlacedExpert[],
+  engine: MilpEngine,
+  maxModelsPerWorker: number | null = sourceK,
+): PlacedSchedules {
+  const problem = { workers: sourceWorkers, experts, replicas: "amortised" as const };
+  const placed = placeExperts({ ...problem, maxModelsPerWorker }, { engine, timeLimitSeconds: TIME_LIMIT_SECONDS });
+  if (!placed.ok) throw new Error(placed.message);
+  const { schedule, timed, solved, optimality, maxModelsPerWorker: k } = placed.value;
+  const baseline = { ...problem, maxModelsPerWorker: sourceK };
+  const present = (own: Schedule | null): Schedule => {
+    if (own === null) throw new Error("a baseline does not exist within the source's K");
+    return own;
+  };
+  return {
+    roundRobin: present(roundRobin(baseline)),
+    dataConcurrent: dataConcurrent(baseline),
+    listScheduling: present(listScheduling(baseline)),
+    ...{ schedule, timed, solved, optimality, maxModelsPerWorker: k },
+    replicas: experts.map((_, at) => timed.workers.flat().filter(({ expert }) => expert === at).length),
+  };
+}
+
+/** An instance's schedules, every one timed with the cost that it was placed by; `maxModelsPerWorker` null sweeps it. */
 export function raceSchedules(
   experts: readonly PlacedExpert[],
   engine: MilpEngine,
   maxModelsPerWorker: number | null = sourceK,
 ): RacedSchedules {
-  const problem = { workers: sourceWorkers, experts, replicas: "amortised" as const };
-  const placed = placeExperts({ ...problem, maxModelsPerWorker }, { engine, timeLimitSeconds: TIME_LIMIT_SECONDS });
-  if (!placed.ok) throw new Error(placed.message);
-  const { value } = placed;
-  const baseline = { ...problem, maxModelsPerWorker: sourceK };
-  const timed = (schedule: Schedule | null): TimedSchedule => {
-    if (schedule === null) throw new Error("a baseline does not exist within the source's K");
-    return timeSchedule(experts, schedule);
-  };
+  const { timed, solved, replicas, ...placed } = placeSchedules(experts, engine, maxModelsPerWorker);
   return {
-    roundRobin: timed(roundRobin(baseline)),
-    dataConcurrent: timed(dataConcurrent(baseline)),
-    listScheduling: timed(listScheduling(baseline)),
-    placed: value.timed,
-    maxModelsPerWorker: value.maxModelsPerWorker,
-    replicas: experts.map((_, at) => value.timed.workers.flat().filter(({ expert }) => expert === at).length),
-    solvedSeconds: value.solved.makespanSeconds,
-    lowerBoundSeconds: value.solved.lowerBoundSeconds,
+    roundRobin: timeSchedule(experts, placed.roundRobin),
+    dataConcurrent: timeSchedule(experts, placed.dataConcurrent),
+    listScheduling: timeSchedule(experts, placed.listScheduling),
+    placed: timed,
+    maxModelsPerWorker: placed.maxModelsPerWorker,
+    replicas,
+    solvedSeconds: solved.makespanSeconds,
+    lowerBoundSeconds: solved.lowerBoundSeconds,
   };
 }
 

@@ -30,7 +30,7 @@ async function lostAtOne(): Promise<Measurement> {
   return {
     figure: worst.difference,
     unit: "points",
-    detail: `worst of ${cases.length} triples (${named(worst.one)}) against a named model's own answers as stand-in for always aggregating; mean ${mean(cases.map(({ difference }) => difference)).toFixed(2)} points; ${Math.min(...skipped).toFixed(1)} to ${Math.max(...skipped).toFixed(1)} % skipped; source −0.04 to +1.00 at 37.4 to 47.5 %`,
+    detail: `worst of ${cases.length} triples (${named(worst.one)}) against a named model that always reads the experts' answers (modelled); mean ${mean(cases.map(({ difference }) => difference)).toFixed(2)} points; ${Math.min(...skipped).toFixed(1)} to ${Math.max(...skipped).toFixed(1)} % skipped; source −0.04 to +1.00 at 37.4 to 47.5 %`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { aggregatorReadTokens } from "@/solver/ensemble/gate/aggregatorPrompt";
 import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { type HeldOutChoice, heldOutChoice } from "@/solver/ensemble/replay/chooseTau";
 import { type GatePoint, isSkipped, skippingWorth } from "@/solver/ensemble/replay/gatePoints";
@@ -28,6 +29,8 @@ interface TimedPoint extends GatePoint {
 
 export interface ReplayedCase {
   readonly gateCase: GateCase;
+  /** Share of the questions on which the aggregator's own published answer is right, read by nobody and reading nothing. */
+  readonly aloneRight: number;
   /** Under plurality. */
   readonly report: ReplayedGate;
   readonly points: readonly TimedPoint[];
@@ -60,15 +63,14 @@ export async function replayCase(gateCase: GateCase, textTokens: ReadonlyMap<str
     const worth = skippingWorth(questions, (question) => isSkipped(question, tau));
     return { tau, ...worth, seconds: secondsAt?.(1 - worth.skipped.value) ?? null };
   });
-  return { gateCase, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
+  const column = sample.models.find(({ model }) => model === aggregator);
+  const aloneRight = questions.reduce((sum, { at }) => sum + (column?.correct[at] ?? 0), 0) / questions.length;
+  return { gateCase, aloneRight, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
 }
 
 /** As in the source: one host with four A100 80 GB. */
 const GPU = "a100-sxm-80g";
 const GPUS = 4;
-
-/** Tokens of the aggregator's instruction in addition to question and answers. */
-const INSTRUCTION_TOKENS = 100;
 
 /**
  * Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or
@@ -91,8 +93,8 @@ function aggregatorTime(
     loadSeconds: estimatedLoadSeconds(card, pool.shape.tp, "local-nvme").seconds,
   }));
   const sampled = {
-    questionTokens: questions.map(({ at }) => INSTRUCTION_TOKENS + (textTokens.get(questionIds[at] ?? "") ?? 0)),
-    answerTokens: questions.map(({ expertTokens }) => expertTokens),
+    questionTokens: questions.map(({ at }) => textTokens.get(questionIds[at] ?? "") ?? 0),
+    answerTokens: questions.map(({ expertTokens, asked }) => aggregatorReadTokens(expertTokens, asked.length)),
     outputTokens: questions.map(({ at }) => column.outputTokens[at] ?? 1),
     confidence: questions.map(({ confidence }) => confidence),
   };

@@ -15,12 +15,13 @@ const nameOf = ({ gateCase: { task, kind } }: ReplayedCase): string => `${task},
 /** The models that answer, and how often each is right. */
 export const expertTable = (cases: readonly ReplayedCase[]): string =>
   table(
-    ["case", "experts, right %", "leading answer right %", "stand-in for the aggregator, right %"],
+    ["case", "experts, right %", "leading answer right %", "aggregator alone, right %", "having read the experts, right %"],
     cases.map((one) => [
       nameOf(one),
       one.report.experts.map(({ model, accuracy }) => `${model} ${percent(accuracy.value)}`).join(", "),
       percent(leadingShare(one)),
-      `${one.gateCase.aggregator} ${percent(one.report.alwaysAggregated?.value)}`,
+      `${one.gateCase.aggregator} ${percent(one.aloneRight)}`,
+      percent(one.report.alwaysAggregated?.value),
     ]),
   );
 
@@ -32,7 +33,7 @@ const leadingShare = ({ report: { buckets, questions } }: ReplayedCase): number 
 export const bucketTable = (cases: readonly ReplayedCase[]): string => {
   const wanted = ["3:0", "2:1", "1:1:1"];
   return table(
-    ["case", ...wanted.map((votes) => `${votes}: questions %, leading and stand-in right %, tokens`), "with votes missing: questions %"],
+    ["case", ...wanted.map((votes) => `${votes}: questions %, leading and aggregator right %, tokens`), "with votes missing: questions %"],
     cases.map((one) => {
       const { buckets, questions } = one.report;
       const cells = wanted.map((votes) => {

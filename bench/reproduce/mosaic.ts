@@ -1,9 +1,9 @@
 import type { MeasuredRows } from "./figureRows";
 
 const PLACED =
-  "Sessions are simulated at the source's counts of prompts and loading times, engines as slow as the source's on MMLU-Pro, lengths drawn around its means; lengths of the other benchmarks are scaled to round-robin's time. Four A100 are not here.";
+  "Sessions are simulated at the source's counts of prompts and loading times, engines as slow as the source's on MMLU-Pro, lengths drawn around its means; lengths of the other benchmarks are scaled to round-robin's time. Schedules of figures 5 and 6 are planned with a profile and timed on engines that deviate from it. Four A100 are not here.";
 const GATED =
-  "The source's answers are not public: ours replays gates on ten triples of models with public answers to gsm and crux, a named model in the aggregator's place.";
+  "The source's answers are not public: ours replays gates on ten triples of models with public answers to gsm and crux; what a named model makes of these as the aggregator is modelled from its own answer and theirs.";
 const AGGREGATOR =
   "The aggregator, which the source does not name, is simulated with engines slowed down to its whole stage on MMLU-Pro, all of its answers ending; where 3 % to split questions run on, the speed-up is smaller.";
 const PAGE = "The tables of bench/results/mosaic-placement.md have it, each beside the source's value.";
@@ -53,7 +53,7 @@ export const mosaicRows: readonly MeasuredRows[] = [
   },
   { figure: "6", difference: PAGE },
   { figure: "7", difference: "The source's ratio is an input of the aggregator's time here." },
-  { figure: "table 4", difference: "Ours has three seeds of lengths, whose intervals are those of figure 5." },
+  { figure: "table 4", difference: "Ours has ten seeds of lengths and engines, whose intervals are those of figure 5." },
   { figure: "text", rows: "MMLU-Pro: aggregator", benchmark: "ensemble instances, aggregator, MMLU-Pro", difference: AGGREGATOR },
   { figure: "text", rows: "MedMCQA: aggregator", benchmark: "ensemble instances, aggregator, MedMCQA", difference: AGGREGATOR },
   { figure: "text", rows: "GPQA: aggregator", benchmark: "ensemble instances, aggregator, GPQA", difference: AGGREGATOR },

@@ -11,6 +11,7 @@ import { promptsByExpert, recruitment } from "@/server/planning/ensembles/recrui
 import type { AggregatorOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { optimalityText } from "@/solver/ensemble/placement/optimality";
 import type { Placement } from "@/solver/plan/clusterSpec";
 import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
@@ -90,7 +91,12 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
       ...{ request, ensemble, gpu, workers, emulated, questions: prompts.length },
       sessions: dealPrompts(placement.schedules[0]?.workers ?? [], positions),
       schedules: placement.schedules,
-      notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
+      notes: [
+        ...emulatedNotes(ground),
+        ...hardware.notes,
+        `The placement of experts is ${optimalityText(placement.solved)}.`,
+        ...placement.notes,
+      ],
     },
     aggregator: placement.aggregator && {
       aggregators: aggregatorPlaces(workers, placement.aggregator.tp),

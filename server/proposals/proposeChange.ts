@@ -8,7 +8,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { directStartOf, isByThresholds } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, secondsText } from "@/solver/wording/wording";
-import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
+import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/plan/driftProposal";
 
 /** How long traffic is expected to stay as it is, in engine seconds: an hour, about as far as the recent past tells. */
 const HORIZON_SECONDS = 3600;

@@ -1,3 +1,5 @@
+import type { GatedRequest } from "./programGates";
+
 /** The outcome of every program and request of a `ProgramSample`. Arrays are parallel to the sample's programs or requests. */
 export interface ProgramOutcome {
   /** Per program, arrival to the last answer its client waits for; Infinity for one that was not completely served. */
@@ -25,6 +27,8 @@ export interface ProgramOutcome {
   readonly promotions: number;
   /** Number of calls of the policy. */
   readonly decisions: number;
+  /** Decisions on requests that may be skipped where the answers they read agree; a skipped one has no model. */
+  readonly gated: readonly GatedRequest[];
   /** By model, mean share of the horizon in which its replicas had a running step. */
   readonly busyShare: readonly number[];
   /** By model, mean utilisation of its replicas over the horizon, in sequences or KV cache. */

@@ -8,6 +8,7 @@ import { type CallEnd, type CallLearning, callLearning, identityOf } from "./cal
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Searched, Sending } from "./clusterWorld";
 import { ConfigurationSearches } from "./configurationSearches";
+import { ProgramGates } from "./programGates";
 import type { ProgramOutcome } from "./programOutcome";
 import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
@@ -24,6 +25,7 @@ export class ProgramWorld implements ClusterWorld {
   private readonly scores: AnswerScores;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
+  private readonly gates: ProgramGates;
   /** Names by workflow and stage, as its client would give them. */
   private readonly calls: readonly (readonly WorkflowCall[])[];
   private readonly readsConfigurations: boolean;
@@ -70,6 +72,7 @@ export class ProgramWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
+    this.gates = new ProgramGates(sample);
     this.calls = sample.workflows.map(({ name, stages }) => agentNames(stages).map((agent) => ({ workflow: name, agent })));
     this.readsConfigurations = policy.needs.includes("configurations");
     this.learning = callLearning(policy, learner);
@@ -193,19 +196,14 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   accept(request: number, _reason: string, now: number): void {
-    const { sample, graph, inputTokens } = this;
+    const { sample } = this;
     const program = sample.program[request] ?? 0;
     const model = this.modelAt(this.stage[request] ?? 0);
     const written = this.writtenAt(request);
     this.model[request] = model;
     this.lastAnswer = now;
     this.outputTokens[program] = (this.outputTokens[program] ?? 0) + written;
-    this.unanswered[program] = (this.unanswered[program] ?? 0) - 1;
-    if (this.unanswered[program] === 0) this.endToEndSeconds[program] = now - (sample.arrivalSeconds[program] ?? 0);
-    for (const reader of graph.readersOf(request)) {
-      inputTokens[reader] = (inputTokens[reader] ?? 0) + written;
-      if (graph.read(reader)) this.ready(reader, now, this.delays.laterSeconds);
-    }
+    this.answered(request, written, now);
     this.ended(request, { nowSeconds: now, outputTokens: written });
   }
 
@@ -241,7 +239,9 @@ export class ProgramWorld implements ClusterWorld {
       outputTokens: this.outputTokens,
       queueSeconds,
       quality: endToEndSeconds.map((seconds, program) =>
-        seconds === Number.POSITIVE_INFINITY ? Number.NaN : programQuality(sample, program, model),
+        seconds === Number.POSITIVE_INFINITY
+          ? Number.NaN
+          : programQuality(sample, program, model, (request) => this.gates.givenBy(request)),
       ),
       model,
       readySeconds,
@@ -252,6 +252,7 @@ export class ProgramWorld implements ClusterWorld {
       preemptedRequests: engines.preempted.reduce((sum, was) => sum + was, 0),
       promotions: engines.promotions(),
       decisions,
+      gated: this.gates.decided,
       busyShare: shareOf((name) => engines.busyShare(name, horizonSeconds)),
       fullShare: shareOf((name) => engines.fullShare(name, horizonSeconds)),
     };
@@ -267,6 +268,21 @@ export class ProgramWorld implements ClusterWorld {
     const { workflow, program, firstRequest } = this.sample;
     const own = program[request] ?? 0;
     return this.calls[workflow[own] ?? 0]?.[request - (firstRequest[own] ?? 0)];
+  }
+
+  /** The answer of a request is there, written or given by a skipped one: those that read it are ready, or skipped themselves. */
+  private answered(request: number, tokens: number, now: number): void {
+    const { sample, graph, gates, inputTokens } = this;
+    const program = sample.program[request] ?? 0;
+    this.unanswered[program] = (this.unanswered[program] ?? 0) - 1;
+    if (this.unanswered[program] === 0) this.endToEndSeconds[program] = now - (sample.arrivalSeconds[program] ?? 0);
+    for (const reader of graph.readersOf(request)) {
+      inputTokens[reader] = (inputTokens[reader] ?? 0) + tokens;
+      if (!graph.read(reader)) continue;
+      const given = gates.decide(reader, this.model);
+      if (given === null) this.ready(reader, now, this.delays.laterSeconds);
+      else this.answered(reader, sample.outputTokens[this.model[given] ?? -1]?.[given] ?? 0, now);
+    }
   }
 
   private ready(request: number, now: number, delaySeconds: number): void {

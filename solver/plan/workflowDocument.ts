@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nodeGateSchema } from "@/solver/ensemble/gate/nodeGate";
 import { machineName, oneLine } from "@/solver/wording/names";
 
 /** Maximum number of agents of a declared workflow, and of its configurations: one of k models for each that is free. */
@@ -27,6 +28,8 @@ const agentSchema = z.strictObject({
   instructions: z.string().max(20_000).default(""),
   /** Maximum number of tokens that it may write there. */
   maxTokens: z.int().min(1).max(1_000_000).optional(),
+  /** Where the answers it reads agree, it is not called, and the leading one is its output; left out: it is always called. */
+  skip: nodeGateSchema.optional(),
 });
 
 /** A declared workflow: a graph of agents without loops, each after those whose answers it reads, and the models that may run each. */
@@ -41,7 +44,7 @@ export const workflowDocumentSchema = z
   })
   .superRefine(({ agents }, context) => {
     const before = new Set<string>();
-    for (const [at, { name, reads, sameModelAs, models }] of agents.entries()) {
+    for (const [at, { name, reads, sameModelAs, models, part, skip }] of agents.entries()) {
       const fail = (field: string, message: string) => context.addIssue({ code: "custom", path: ["agents", at, field], message });
       if (before.has(name)) fail("name", `${name} is declared twice`);
       const unknown = reads.find((read) => !before.has(read));
@@ -51,8 +54,28 @@ export const workflowDocumentSchema = z
         fail("sameModelAs", `${name} has the model of ${sameModelAs}, which is not declared before it`);
       if (sameModelAs !== undefined && models !== undefined)
         fail("models", `${name} has the model of ${sameModelAs}: say there which it may be`);
+      const notCompared = skip === undefined ? null : incomparable({ name, reads, part }, agents);
+      if (notCompared !== null) fail("skip", notCompared);
       before.add(name);
     }
   });
+
+/** Parts whose answers are whole answers to the program's question. */
+const ANSWERING: ReadonlySet<string> = new Set(["solves", "revises", "votes", "joins"]);
+
+/** Why the answers that an agent reads cannot be compared, so that it cannot be skipped where they agree; null: they can. */
+function incomparable(
+  { name, reads, part }: Pick<z.infer<typeof agentSchema>, "name" | "reads" | "part">,
+  agents: readonly z.infer<typeof agentSchema>[],
+): string | null {
+  if (reads.length < 2) return `${name} reads ${reads.length === 0 ? "no answer" : "one answer"}: only two or more can agree`;
+  if (part !== "votes")
+    return `${name} is no vote on what it reads (part "votes"): its own answer is another than those, even where they agree`;
+  const other = agents.find((agent) => reads.includes(agent.name) && !ANSWERING.has(agent.part));
+  return other === undefined
+    ? null
+    : `${name} reads ${other.name}, which ${other.part === "helps" ? "plans" : "checks"} and does not answer: it cannot be compared with an answer`;
+}
+
 export type WorkflowDocument = z.infer<typeof workflowDocumentSchema>;
 export type WorkflowAgent = WorkflowDocument["agents"][number];

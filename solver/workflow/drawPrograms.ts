@@ -1,3 +1,4 @@
+import { letterVotes, rightLetter } from "@/solver/ensemble/replay/modelledSample";
 import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { ProgramSample } from "./programSample";
@@ -31,6 +32,8 @@ export interface ProgramDraw {
  *   belongs to its prompt is measured.
  * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the
  * row's.
+ * - Where a stage may be skipped, every answer has a vote: the program's right letter, or a wrong one drawn for the model
+ *   (`modelledSample.ts`).
  * - Where `misleads` is given, a stage is misled with that probability, whichever models answer it and whatever it reads.
  *
  * Programs are drawn one after another from one stream: a smaller sample is a prefix of a larger one, every rate gets the same programs,
@@ -86,6 +89,14 @@ export function drawPrograms({ outcomes, prompts, mix, correlation, misleads, ar
     ),
     label: outcomes.models.map(({ label }) => Float64Array.from(requests, ({ row }) => label[row] ?? Number.NaN)),
     ...(misleads === undefined ? {} : { misled: misledOf(requests.length, misleads, seed) }),
+    ...(shapes.some((shape) => shape.workflow.stages.some(({ gate }) => gate !== undefined)) && {
+      votes: outcomes.models.map(({ model, label }) =>
+        letterVotes(
+          requests.map(({ program, row }) => ({ right: rightLetter(seed, String(program)), label: label[row] ?? 0 })),
+          { seed, model },
+        ),
+      ),
+    }),
   };
 }
 

@@ -97,13 +97,13 @@ describe("a stage that is misled", () => {
     ],
     ["is as it was where it is worse itself", { stages: [stage("helps"), stage("solves", 0)], labels: [70, 30], who: [0, 1] }, 30],
   ])("%s", (_, { stages, labels, who }, quality) => {
-    expect(qualityOfLabels(stages, labels, Uint8Array.from(who))).toBe(quality);
+    expect(qualityOfLabels(stages, labels, { misled: Uint8Array.from(who) })).toBe(quality);
   });
 
   test("in one vote of three loses to two that are not", () => {
     const vote = [stage("helps"), stage("solves", 0), stage("solves", 0), stage("solves", 0), stage("votes", 1, 2, 3)];
-    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], misled(0, 1, 0, 0, 0))).toBe(100);
-    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], misled(0, 1, 1, 0, 0))).toBe(0);
+    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], { misled: misled(0, 1, 0, 0, 0) })).toBe(100);
+    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], { misled: misled(0, 1, 1, 0, 0) })).toBe(0);
   });
 });
 
@@ -114,7 +114,7 @@ test("quality lies within the labels, and none falls where labels rise, whoever 
       const used = pairs.slice(0, stages.length);
       const lower = used.map(([one, other]) => Math.min(one, other));
       const higher = used.map(([one, other]) => Math.max(one, other));
-      const [low, high] = [qualityOfLabels(stages, lower, misled), qualityOfLabels(stages, higher, misled)];
+      const [low, high] = [qualityOfLabels(stages, lower, { misled }), qualityOfLabels(stages, higher, { misled })];
       expect(low).toBeGreaterThanOrEqual(Math.min(...lower) - 1e-9);
       expect(high).toBeLessThanOrEqual(Math.max(...higher) + 1e-9);
       expect(low).toBeLessThanOrEqual(high + 1e-9);

@@ -25,13 +25,22 @@ import type { WorkflowStage } from "./workflow";
  * Quality never falls where labels rise.
  *
  * @param modelOfRequest by request, index into the sample's models; negative for no answer.
+ * @param givenBy of a request that was skipped, the request whose answer it gives, and undefined for any other; left out: none was.
  * @returns NaN where a request has no answer or no label.
  */
-export function programQuality(sample: ProgramSample, program: number, modelOfRequest: Int8Array): number {
+export function programQuality(
+  sample: ProgramSample,
+  program: number,
+  modelOfRequest: Int8Array,
+  givenBy: (request: number) => number | undefined = () => undefined,
+): number {
   const first = sample.firstRequest[program] ?? 0;
   const stages = sample.workflows[sample.workflow[program] ?? 0]?.stages ?? [];
+  const given = stages.map((_, stage) => givenBy(first + stage));
   const labels = stages.map((_, stage) => sample.label[modelOfRequest[first + stage] ?? -1]?.[first + stage] ?? Number.NaN);
-  return labels.some(Number.isNaN) ? Number.NaN : qualityOfLabels(stages, labels, misledStages(sample, program));
+  if (labels.some((label, stage) => Number.isNaN(label) && given[stage] === undefined)) return Number.NaN;
+  const stageOf = (request: number | undefined): number | undefined => (request === undefined ? undefined : request - first);
+  return qualityOfLabels(stages, labels, { misled: misledStages(sample, program), given: given.map(stageOf) });
 }
 
 /** Which stages of a program are misled; undefined where the sample has no marks. */
@@ -39,10 +48,22 @@ export function misledStages({ misled, firstRequest }: ProgramSample, program: n
   return misled?.subarray(firstRequest[program] ?? 0, firstRequest[program + 1] ?? 0);
 }
 
-/** The same from the labels alone, one per stage. NaN where the last stage has no answer to work on. */
-export function qualityOfLabels(stages: readonly WorkflowStage[], labels: readonly number[], misled?: Uint8Array): number {
+/**
+ * The same from the labels alone, one per stage. NaN where the last stage has no answer to work on.
+ *
+ * @param options.given by stage that was skipped, the stage whose answer it gives; undefined for any other.
+ */
+export function qualityOfLabels(
+  stages: readonly WorkflowStage[],
+  labels: readonly number[],
+  { misled, given = [] }: { readonly misled?: Uint8Array | undefined; readonly given?: readonly (number | undefined)[] } = {},
+): number {
   const answered = noAnswers(stages, misled);
-  for (const [at, label] of labels.entries()) answerStage(answered, at, label);
+  for (const [at, label] of labels.entries()) {
+    const from = given[at];
+    if (from === undefined) answerStage(answered, at, label);
+    else answered.answer[at] = answered.answer[from] ?? Number.NaN;
+  }
   return answered.answer[stages.length - 1] ?? Number.NaN;
 }
 

@@ -34,6 +34,8 @@ export interface ProgramSample {
    * The same for every model. Left out: nothing misleads.
    */
   readonly misled?: Uint8Array;
+  /** By model, the vote of each request's answer; null: none can be read. Left out where no stage may be skipped. */
+  readonly votes?: readonly (readonly (string | null)[])[];
 }
 
 /**

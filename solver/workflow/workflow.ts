@@ -1,3 +1,5 @@
+import type { NodeGate } from "@/solver/ensemble/gate/nodeGate";
+
 /** The effect of an agent's answer on the quality of its program; `programQuality.ts` has the rules. */
 export type StagePart = "helps" | "solves" | "checks" | "revises" | "votes" | "joins";
 
@@ -14,6 +16,8 @@ export interface WorkflowStage {
   readonly lengthRatio: number;
   /** Standard deviation of the ratio's natural logarithm over programs. */
   readonly lengthSpread: number;
+  /** Where the answers it reads agree, it is skipped; left out: never. */
+  readonly gate?: Pick<NodeGate, "confidence" | "tau">;
 }
 
 /** A shape that some programs of a workflow take: one of its branches, or a number of rounds of its loop. */

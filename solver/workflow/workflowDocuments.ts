@@ -43,9 +43,17 @@ export function workflowOfDocument({ name, title, agents }: WorkflowDocument): W
   return {
     name,
     title: title === "" ? name : title,
-    stages: agents.map(({ name: role, part, reads }) => {
+    stages: agents.map(({ name: role, part, reads, skip }): WorkflowStage => {
       const { instructionTokens, lengthRatio, lengthSpread } = typical[part];
-      return { role, part, reads: reads.map((read) => names.indexOf(read)), instructionTokens, lengthRatio, lengthSpread };
+      return {
+        role,
+        part,
+        reads: reads.map((read) => names.indexOf(read)),
+        instructionTokens,
+        lengthRatio,
+        lengthSpread,
+        ...(skip && { gate: skip }),
+      };
     }),
     source: "Declared here. Lengths are assumed by the part of each agent.",
   };

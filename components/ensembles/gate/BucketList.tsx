@@ -39,7 +39,7 @@ export function BucketList({ rows, standIn }: { readonly rows: readonly BucketRo
     <div data-testid="buckets">
       {standIn && (
         <p className="mb-2 text-xs text-ink-3">
-          The aggregator is a <Badge tone="hatched">stand-in</Badge>: a model's own answers, made without the experts' answers.
+          The aggregator is <Badge tone="hatched">modelled</Badge>: it weighs its own answer and those it reads by how often each is right.
         </p>
       )}
       <Table caption="Agreement of experts, and which answer is right" columns={named}>

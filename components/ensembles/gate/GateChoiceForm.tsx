@@ -50,7 +50,7 @@ export function GateChoiceForm(props: {
           onChange={(confidence) => onChange({ confidence, tau: null })}
         />
         <SelectField
-          label="Aggregator (stand-in)"
+          label="Aggregator (modelled)"
           value={request.aggregator ?? NO_AGGREGATOR}
           options={[{ value: NO_AGGREGATOR, text: "none" }, ...models.map((model) => ({ value: model, text: model }))]}
           onChange={(aggregator) => onChange({ aggregator, tau: null })}

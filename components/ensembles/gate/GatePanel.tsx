@@ -87,7 +87,7 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
         <ul aria-label="Notes" className="flex list-none flex-col gap-1 text-sm text-ink-2">
           {report.notes.map((note, index) => (
             <li key={note}>
-              {index === 0 && aggregator !== null && <Badge tone="hatched">stand-in</Badge>} {note}
+              {index === 0 && aggregator !== null && <Badge tone="hatched">modelled</Badge>} {note}
             </li>
           ))}
         </ul>

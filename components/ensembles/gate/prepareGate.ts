@@ -67,7 +67,7 @@ const accuracyOf = ({ accuracy, difference }: GateStop): GateFigure =>
     : {
         name: "Accuracy",
         value: formatFinePercent(accuracy.value),
-        detail: `${formatFinePercentSpan(accuracy)}, the stand-in's answers among them`,
+        detail: `${formatFinePercentSpan(accuracy)}, the aggregator's modelled answers among them`,
       };
 
 /** The stop's figures, each with its 90 % interval. */

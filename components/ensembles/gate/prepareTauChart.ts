@@ -104,7 +104,7 @@ export function prepareTauChart(
     always:
       all === undefined
         ? null
-        : { at: place(all.accuracy.value), text: `always aggregating (stand-in) ${formatFinePercent(all.accuracy.value)}` },
+        : { at: place(all.accuracy.value), text: `always aggregating (modelled) ${formatFinePercent(all.accuracy.value)}` },
     xTicks: [0, 0.25, 0.5, 0.75, 1].map((share) => ({ at: share, text: formatPercent(share) })),
     yTicks: niceTicks({ low: 100 * low, high: 100 * high, count: 5 }).map((tick) => ({
       at: place(tick / 100),

@@ -40,15 +40,17 @@ describe("preparePlacement", () => {
     expect(preparePlacement(testPlacement(), null, identities).baseline).toBe("round-robin");
   });
 
-  it("tells the gap with digits enough not to round it away, and whether more could be proven", () => {
+  it("tells in one phrase whether the placement is proven, or the gap to its bound, and whether it was only searched for", () => {
     const solved = testPlacement().solved;
     const boundAt = (change: Partial<typeof solved>) =>
       plain(preparePlacement(testPlacement({ solved: { ...solved, ...change } }), "round-robin", identities).bound);
     expect(boundAt({})).toBe(
-      "A worker has 2 models at most (K). Within 0.08 % of the optimum, for linear costs: 501 s against a bound of 501 s, found in 400 ms by HiGHS.",
+      "A worker has 2 models at most (K). The placement is not proven optimal: the optimum is at most 0.08 % shorter. It takes 500 s against a bound of 500 s, found in 400 ms by HiGHS.",
     );
-    expect(boundAt({ gap: 0, makespanSeconds: 500.6 })).toMatch(/ Optimal, for linear costs/);
-    expect(boundAt({ gap: 0.0321, proven: false })).toMatch(/ Within 3.2 % of the optimum.*stopped before it could prove more\.$/);
+    expect(boundAt({ gap: 0, lowerBoundSeconds: 500, proven: true })).toContain(" The placement is proven optimal. ");
+    expect(boundAt({ gap: 0.0321, by: "search" })).toMatch(
+      / found by search alone, not proven optimal: the optimum is at most 3.2 % shorter\..* found in 400 ms\.$/,
+    );
   });
 
   it("says of each expert where its seconds are from and what its shards lose", () => {

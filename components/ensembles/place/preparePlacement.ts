@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatPercent, formatSeconds } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/studio";
+import { optimalityText } from "@/solver/ensemble/placement/optimality";
 import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import type { Baseline } from "../address/ensemblesCodec";
 import { type GanttPicture, linesOfSchedule, prepareGantt, sinceStart } from "../gantt/prepareGantt";
@@ -54,19 +55,10 @@ const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
 /** Times that differ by less count as the same. */
 const NO_MATTER = 0.005;
 
-/** A smaller value is the solver's rounding. */
-const NO_GAP = 1e-5;
-
-/** A gap with enough digits to differ from zero: `0.1 %`, `0.0032 %`. */
-function gapText(gap: number): string {
-  return `${(gap * 100).toLocaleString("en-US", { maximumSignificantDigits: 2 })}\u00a0%`;
-}
-
-function boundText({ makespanSeconds, lowerBoundSeconds, gap, engine, seconds, proven }: EnsemblePlacement["solved"]): string {
-  const by = `found in ${formatSeconds(seconds)} by ${engine}`;
-  const within = `${gap < NO_GAP ? "Optimal" : `Within ${gapText(gap)} of the optimum`}, for linear costs`;
+function boundText({ makespanSeconds, lowerBoundSeconds, engine, seconds, by, ...known }: EnsemblePlacement["solved"]): string {
+  const phrase = optimalityText({ ...known, by });
   const bound = `${formatSeconds(makespanSeconds)} against a bound of ${formatSeconds(lowerBoundSeconds)}`;
-  return proven ? `${within}: ${bound}, ${by}.` : `${within}: ${bound}, ${by}. The search stopped before it could prove more.`;
+  return `The placement is ${phrase}. It takes ${bound}, found in ${formatSeconds(seconds)}${by === "milp" ? ` by ${engine}` : ""}.`;
 }
 
 /** Shares of questions for which the aggregator's time is shown. */

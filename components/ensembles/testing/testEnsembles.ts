@@ -39,7 +39,9 @@ export const testPlacement = (change: Partial<EnsemblePlacement> = {}): Ensemble
         workers: [[session("gemma-2-9b", 1000, 0, 480)], [session("qwen2.5-7b", 1000, 0, 160)]],
       },
     ],
-    solved: { ...{ makespanSeconds: 501, lowerBoundSeconds: 500.6, gap: 0.0008, engine: "HiGHS", seconds: 0.4, proven: true } },
+    solved: {
+      ...{ makespanSeconds: 500, lowerBoundSeconds: 499.6, gap: 0.0008, engine: "HiGHS", seconds: 0.4, proven: false, by: "milp" },
+    },
     sweep: [
       { maxModelsPerWorker: 1, makespanSeconds: 800 },
       { maxModelsPerWorker: 2, makespanSeconds: 500 },

@@ -1,4 +1,5 @@
 import { formatCount, formatCounted } from "@/components/ui/format";
+import { formatTau } from "@/solver/ensemble/gate/tauText";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { type AgentIdentity, identifyAgents } from "../graph/agentIdentity";
@@ -79,7 +80,7 @@ export function prepareDeclared({ name, agents }: WorkflowDocument): DeclaredPic
       key: keyOf(agent.name),
       name: agent.name,
       reads: agent.reads.length === 0 ? "the input alone" : agent.reads.join(", "),
-      part: partWords[agent.part],
+      part: `${partWords[agent.part]}${agent.skip === undefined ? "" : `; skipped where the answers it reads agree, at tau ${formatTau(agent.skip.tau, agent.reads.length)}`}`,
       models: modelsText(agent),
       writes: agent.maxTokens === undefined ? "unlimited" : `${formatCount(agent.maxTokens)} tokens`,
       instructions: agent.instructions === "" ? "none" : agent.instructions,

@@ -58,9 +58,7 @@ async function place(flags: PlaceFlags): Promise<ExitCode> {
   const { makespanSeconds, workers, idle, loads } = value.timed;
   const answer = {
     makespanSeconds,
-    lowerBoundSeconds: value.solved.lowerBoundSeconds,
-    gap: value.solved.gap,
-    proven: value.solved.proven,
+    ...value.optimality,
     maxModelsPerWorker: value.maxModelsPerWorker,
     workers: workers.map((sessions) => ({
       sessions: sessions.map(({ expert, ...session }) => ({ expert: experts[expert]?.name, ...session })),

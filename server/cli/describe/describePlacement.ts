@@ -1,3 +1,4 @@
+import { optimalityText } from "@/solver/ensemble/placement/optimality";
 import type { ExpertsPlaced } from "@/solver/ensemble/placement/placeExperts";
 import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
 import type { TimedSession } from "@/solver/ensemble/placement/timeSchedule";
@@ -16,11 +17,9 @@ export interface ComparedSchedule {
 
 /** A placement as terminal text for an operator: workers' timelines, the reasons of the placement, baselines. */
 export function describePlacement(experts: readonly PlacedExpert[], placed: ExpertsPlaced, baselines: readonly ComparedSchedule[]): string {
-  const { timed, solved, maxModelsPerWorker, sweep } = placed;
+  const { timed, optimality, maxModelsPerWorker, sweep } = placed;
   const { makespanSeconds } = timed;
-  const proof = solved.proven
-    ? "proven optimal"
-    : `the optimum at most ${percentText(solved.gap)} shorter (no less than ${secondsText(solved.lowerBoundSeconds)})`;
+  const least = optimality.proven ? "" : ` (no less than ${secondsText(optimality.lowerBoundSeconds)})`;
   const lines = timed.workers.map((sessions, worker) => `  ${String(worker + 1).padStart(3)}  ${lineOf(sessions, makespanSeconds)}`);
   const rows = [
     ["expert", "prompts", "load", "all answers", "workers", ""],
@@ -44,7 +43,7 @@ export function describePlacement(experts: readonly PlacedExpert[], placed: Expe
     ]),
   ];
   return [
-    `Makespan ${secondsText(makespanSeconds)}, ${proof}; `,
+    `Makespan ${secondsText(makespanSeconds)}, ${optimalityText(optimality)}${least}; `,
     `${percentText(timed.idle)} idle, ${timed.loads} loads, at most ${counted(maxModelsPerWorker, "model")} a worker\n`,
     sweep.length > 1 ? `By models a worker: ${swept}\n` : "",
     `\nWorkers, each column ${secondsText(makespanSeconds / LINE_WIDTH)}; dots load:\n${lines.map((line) => `${line.trimEnd()}\n`).join("")}`,

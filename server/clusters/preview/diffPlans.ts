@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
+import { formatTau } from "@/solver/ensemble/gate/tauText";
 import { gateText } from "@/solver/gates/gates";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
@@ -127,11 +128,12 @@ function justInTimeSays(policy: JustInTimePolicy): [string, string][] {
   ];
 }
 
-function agentText({ name, reads, models, sameModelAs }: WorkflowAgent): string {
+function agentText({ name, reads, models, sameModelAs, skip }: WorkflowAgent): string {
   const told = [
     ...(reads.length === 0 ? [] : [`reads ${reads.join(" and ")}`]),
     ...(models === undefined ? [] : [`on ${models.join(" or ")}`]),
     ...(sameModelAs === undefined ? [] : [`on the model of ${sameModelAs}`]),
+    ...(skip === undefined ? [] : [`skipped above an agreement of ${formatTau(skip.tau, reads.length)}`]),
   ];
   return told.length === 0 ? name : `${name} (${told.join(", ")})`;
 }

@@ -29,6 +29,22 @@ const stageDone = z.object({
 });
 export type StageDone = z.infer<typeof stageDone>;
 
+/** An agent that was not called, as the answers it would have read agree; its output is that of the leading one. */
+const stageSkipped = z.object({
+  agent: z.string(),
+  decision: z.object({
+    kind: z.literal("skip-node"),
+    /** Whose answer leads. */
+    agent: z.string(),
+    /** Share of the votes for it, 0..1. */
+    confidence: z.number(),
+    /** By answer, most first: `2:1`. */
+    votes: z.string(),
+  }),
+  output: z.string(),
+});
+export type StageSkipped = z.infer<typeof stageSkipped>;
+
 const runError = z.object({
   message: z.string(),
   code: z.string(),
@@ -47,6 +63,8 @@ export const workflowRunSchema = z.object({
   status: z.enum(["completed", "failed"]),
   seconds: z.number(),
   stages: z.array(stageDone),
+  /** Agents that were not called; left out where no agent of the workflow may be skipped. */
+  skipped: z.array(stageSkipped).optional(),
   /** The answer of the agent that is declared last; null if the run did not reach it. */
   output: z.string().nullable(),
   error: runError.nullable(),
@@ -58,6 +76,7 @@ export type WorkflowRunEvent =
   | { readonly type: "run.started"; readonly id: string; readonly workflow: string; readonly agents: readonly string[] }
   | { readonly type: "stage.started"; readonly agent: string }
   | ({ readonly type: "stage.completed" } & StageDone)
+  | ({ readonly type: "stage.skipped" } & StageSkipped)
   | { readonly type: "run.completed" | "run.failed"; readonly run: WorkflowRun };
 
 /** GET `/v1/workflows`: the workflows of the plan in force. */

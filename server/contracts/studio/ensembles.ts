@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import type { Optimality } from "@/solver/ensemble/placement/optimality";
 import type { SampleOrigin } from "@/solver/ensemble/replay/answerSample";
 import type { ReplayedGate } from "@/solver/ensemble/replay/gateReplay";
 import { enteredTitle } from "@/solver/wording/names";
@@ -48,7 +49,7 @@ export interface SurveyedAnswers {
   readonly notes: readonly string[];
 }
 
-/** A gate to replay on a sample. The aggregator's own answers stand in for its aggregation of the experts'. */
+/** A gate to replay on a sample. What the aggregator makes of the experts' answers is modelled. */
 export const replayRequestSchema = z.strictObject({
   sampleId: z.string().min(1),
   experts: z.array(z.string().min(1)).min(2).max(16),
@@ -138,14 +139,12 @@ export interface EnsemblePlacement {
   }[];
   /** `placed` first. */
   readonly schedules: readonly PlacedSchedule[];
-  /** Proven optimal for the linear costs of the ILP, which may differ from a schedule timed with the session cost. */
-  readonly solved: {
+  /** What is known of the distance of `placed` from the shortest schedule within its limits, with the session cost. */
+  readonly solved: Optimality & {
     readonly makespanSeconds: number;
-    readonly lowerBoundSeconds: number;
-    readonly gap: number;
     readonly engine: string;
+    /** Of the search and the engine. */
     readonly seconds: number;
-    readonly proven: boolean;
   };
   /** Makespan timed with the session cost by K, if it was swept. */
   readonly sweep: readonly { readonly maxModelsPerWorker: number; readonly makespanSeconds: number }[];

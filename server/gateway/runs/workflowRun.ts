@@ -1,6 +1,8 @@
 import { setMaxListeners } from "node:events";
-import type { RunError, StageDone, WorkflowRun, WorkflowRunEvent } from "@/server/contracts/gateway/workflowRuns";
+import type { RunError, StageDone, StageSkipped, WorkflowRun, WorkflowRunEvent } from "@/server/contracts/gateway/workflowRuns";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { decideNode } from "@/solver/ensemble/gate/nodeGate";
+import { voteReader } from "@/solver/ensemble/gate/voteReader";
 import { MOST_AGENTS, type WorkflowAgent, type WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { abortError } from "../http/abortError";
 import type { GivenAnswer } from "./workflowRunMessages";
@@ -29,7 +31,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a workflow: every agent is called as soon as all the answers that it reads are there, so that branches run in parallel. The first
+ * Runs a workflow: every agent is called as soon as all the answers that it reads are there, so that branches run in parallel. One that may
+ * be skipped is not called where these agree: its output is then the leading one. The first
  * failure ends the run; calls in flight are then aborted. Never rejects.
  */
 export async function runWorkflow({ id, document, ask, tell, signal, timeScale }: RunOptions): Promise<WorkflowRun> {
@@ -40,12 +43,21 @@ export async function runWorkflow({ id, document, ask, tell, signal, timeScale }
   setMaxListeners(MOST_AGENTS, ended);
   const stages: StageDone[] = [];
   let error: RunError | null = null;
-  const answers = new Map<string, Promise<StageDone>>();
+  const skipped: StageSkipped[] = [];
+  const skips = skipper(document);
+  const answers = new Map<string, Promise<RunAnswer>>();
   tell({ type: "run.started", id, workflow: document.name, agents: document.agents.map(({ name }) => name) });
 
-  const answer = async (agent: WorkflowAgent): Promise<StageDone> => {
+  const answer = async (agent: WorkflowAgent): Promise<RunAnswer> => {
     const given = await Promise.all(agent.reads.flatMap((read) => answers.get(read) ?? []));
     ended.throwIfAborted();
+    const skip = skips(agent, given);
+    if (skip !== null) {
+      skipped.push(skip);
+      tell({ type: "stage.skipped", ...skip });
+      const { outputTokens } = given.find((each) => each.agent === skip.decision.agent) ?? { outputTokens: null };
+      return { agent: agent.name, output: skip.output, outputTokens };
+    }
     tell({ type: "stage.started", agent: agent.name });
     const done = await ask(agent, given, ended);
     ended.throwIfAborted();
@@ -67,10 +79,30 @@ export async function runWorkflow({ id, document, ask, tell, signal, timeScale }
   const run: WorkflowRun = {
     ...{ id, object: "workflow.run", workflow: document.name, status: error === null ? "completed" : "failed", stages, error },
     seconds: ((performance.now() - startedMs) / 1000) * timeScale,
-    output: stages.find(({ agent }) => agent === last)?.output ?? null,
+    output: [...stages, ...skipped].find(({ agent }) => agent === last)?.output ?? null,
+    ...(document.agents.some(({ skip }) => skip !== undefined) && { skipped }),
   };
   tell({ type: error === null ? "run.completed" : "run.failed", run });
   return run;
+}
+
+/** An agent's output, its own or that of the answer that leads in its place. */
+interface RunAnswer extends GivenAnswer {
+  /** null: unknown. */
+  readonly outputTokens: number | null;
+}
+
+/** Decides for an agent whose inputs are there whether it is skipped, and with what output; null: it is called. */
+function skipper({ agents }: WorkflowDocument): (agent: WorkflowAgent, given: readonly RunAnswer[]) => StageSkipped | null {
+  const readers = new Map(agents.flatMap(({ name, skip }) => (skip === undefined ? [] : [[name, voteReader(skip.extraction)] as const])));
+  return ({ name, skip }, given) => {
+    const read = readers.get(name);
+    if (skip === undefined || read === undefined) return null;
+    const votes = given.map(({ agent, output, outputTokens }) => ({ expert: agent, vote: read(output), outputTokens: outputTokens ?? 0 }));
+    const decision = decideNode(skip, votes);
+    const leading = decision.kind === "skip-node" ? given.find(({ agent }) => agent === decision.agent) : undefined;
+    return decision.kind === "skip-node" && leading !== undefined ? { agent: name, decision, output: leading.output } : null;
+  };
 }
 
 interface Ended {

@@ -1,6 +1,6 @@
 import type { Outcome } from "@/server/contracts/studio";
 import type { EnsemblePlacement, PlacedSchedule, PlaceRequest, ScheduleKind } from "@/server/contracts/studio/ensembles";
-import { shownOfEach } from "@/solver/ensemble/gate/aggregatorPrompt";
+import { aggregatorReadTokens } from "@/solver/ensemble/gate/aggregatorPrompt";
 import { answerLimit } from "@/solver/ensemble/gate/answerLimit";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { baselineSchedules } from "@/solver/ensemble/placement/baselineSchedules";
@@ -83,7 +83,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
   const placed = placeExperts({ workers, experts, replicas, maxModelsPerWorker }, limits);
   if (!placed.ok) return placed;
   const seconds = (performance.now() - from) / 1000;
-  const { timed, says, sweep, solved } = placed.value;
+  const { timed, says, sweep, optimality } = placed.value;
   const problem = { workers, experts, replicas, maxModelsPerWorker: placed.value.maxModelsPerWorker };
   const aggregator = aggregatorOf(task, gpu);
   return {
@@ -93,7 +93,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
       maxModelsPerWorker: problem.maxModelsPerWorker,
       experts: experts.map((expert, at) => placedExpert({ expert, at, problem, timed, says: says[at] ?? "" })),
       schedules: [schedule("placed", timed, experts), ...baselines(problem)],
-      solved: { ...solved, engine: engine.name, seconds },
+      solved: { ...optimality, makespanSeconds: timed.makespanSeconds, engine: engine.name, seconds },
       aggregator,
       notes: notesOf(task, experts, aggregator),
     },
@@ -166,9 +166,6 @@ function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
   return baselineSchedules(problem).flatMap(({ kind, timed }) => (timed === null ? [] : [schedule(kind, timed, problem.experts)]));
 }
 
-/** For English text. */
-const CHARACTERS_PER_TOKEN = 4;
-
 function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
   const { ensemble, cards, ownLimits, gpusByNode: nodes, engineProfile: profile, storage, questions, concurrency } = task;
   const name = ensemble.aggregator.model;
@@ -180,8 +177,9 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
     ownLimits,
     ensemble.aggregator.maxTokens,
   ).outputTokens;
-  const shownTokens = (ensemble.expertsPerQuestion * shownOfEach(ensemble.expertsPerQuestion)) / CHARACTERS_PER_TOKEN;
-  const answerTokens = Float64Array.from(sampled.answerTokens, (tokens) => Math.min(tokens, shownTokens));
+  const { expertsPerQuestion, aggregator } = ensemble;
+  const readTokens = (tokens: number): number => aggregatorReadTokens(tokens, expertsPerQuestion, aggregator.instruction);
+  const answerTokens = Float64Array.from(sampled.answerTokens, readTokens);
   // Loads are compared by estimates for every shape: most of them have no measurement.
   const pools = poolShapes(model, gpu, { nodes, profile }).map((pool) => ({
     ...pool,

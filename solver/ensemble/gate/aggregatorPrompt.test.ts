@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aggregatorMessages } from "./aggregatorPrompt";
+import { aggregatorMessages, aggregatorReadTokens } from "./aggregatorPrompt";
 
 const question = [
   { role: "system", content: "Be brief." },
@@ -45,5 +45,23 @@ test("however long answers are, and however many, the prompt stays within bounds
       for (const at of lengths.keys()) for (const edge of [`start${at} `, ` end${at}`]) expect(user?.content).toContain(edge);
     }),
     { numRuns: 20 },
+  );
+});
+
+test("tokens that an aggregator reads are those of the prompt that it is sent, at four characters a token", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 16 }),
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.option(fc.constant("Choose one.")),
+      (answers, characters, own) => {
+        const instruction = own ?? undefined;
+        const texts = Array.from({ length: answers }, () => ({ text: "x".repeat(characters) }));
+        const [, user] = aggregatorMessages(question, texts, instruction) as { content: string }[];
+        const added = (user?.content.length ?? 0) - "What is 2 + 2?".length;
+        const tokens = aggregatorReadTokens((answers * characters) / 4, answers, instruction);
+        expect(Math.abs(tokens - added / 4)).toBeLessThanOrEqual(5 + 2 * answers);
+      },
+    ),
   );
 });

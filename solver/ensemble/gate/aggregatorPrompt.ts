@@ -7,7 +7,7 @@ const OF_ONE = 12_000;
 const OF_ALL = 48_000;
 
 /** Maximum number of characters of each of some answers that an aggregator sees. */
-export const shownOfEach = (answers: number): number => Math.min(OF_ONE, Math.floor(OF_ALL / Math.max(1, answers)));
+const shownOfEach = (answers: number): number => Math.min(OF_ONE, Math.floor(OF_ALL / Math.max(1, answers)));
 
 /** The default instructions of an aggregator. */
 const usualInstruction = [
@@ -35,6 +35,22 @@ export function aggregatorMessages(
   return messages.map((message, at) =>
     at === last && isRecord(message) ? { ...message, content: withText(message.content, appended) } : message,
   );
+}
+
+/** For English text. */
+const CHARACTERS_PER_TOKEN = 4;
+
+const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+/**
+ * Tokens that an aggregator reads in addition to the question: its instructions, and every answer under its heading, as far as it is shown.
+ * Estimated at four characters a token.
+ *
+ * @param answerTokens of all answers together, each of about the same length.
+ */
+export function aggregatorReadTokens(answerTokens: number, answers: number, instruction: string = usualInstruction): number {
+  const shownTokens = (answers * shownOfEach(answers)) / CHARACTERS_PER_TOKEN;
+  return tokensOf(instruction) + answers * tokensOf("\n[answer 1]\n") + Math.min(answerTokens, shownTokens);
 }
 
 /** Content may be a text, or parts of which some are pictures. */

@@ -24,6 +24,17 @@ const MOST_ACCURACY = 0.99;
  * expert's usual length, and beyond it that length divided by the answer's.
  */
 export function voteWeight(confidence: Confidence): VoteWeight {
+  const known = weighed.get(confidence);
+  if (known !== undefined) return known;
+  const made = weightOf(confidence);
+  weighed.set(confidence, made);
+  return made;
+}
+
+/** One gate decides on many thousands of questions, with the same function. */
+const weighed = new WeakMap<Confidence, VoteWeight>();
+
+function weightOf(confidence: Confidence): VoteWeight {
   switch (confidence.kind) {
     case "plurality":
       return { most: () => 1, vote: () => 1 };

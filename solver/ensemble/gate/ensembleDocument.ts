@@ -24,7 +24,7 @@ export const ANY_CATEGORY = "*";
  * Which part of an expert's answer is its vote. `text`: its last line, without formatting; `pattern`: in RE2's syntax, the vote is the
  * first group of its last match, or the whole match where it has no group.
  */
-const extractionSchema = z.discriminatedUnion("kind", [
+export const extractionSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("choice") }),
   z.strictObject({ kind: z.literal("number") }),
   z.strictObject({ kind: z.literal("boxed") }),
@@ -37,7 +37,7 @@ const extractionSchema = z.discriminatedUnion("kind", [
  * experts asked that gave it. `accuracy-weighted`: votes have the log odds of their expert's accuracy as weight. `length-aware`: votes have
  * less weight the longer they are relative to their expert's mean length, as questions that split experts have the longest answers.
  */
-const confidenceSchema = z.discriminatedUnion("kind", [
+export const confidenceSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("plurality") }),
   z.strictObject({ kind: z.literal("accuracy-weighted"), accuracy: z.record(modelName, fraction) }),
   z.strictObject({ kind: z.literal("length-aware"), meanTokens: z.record(modelName, z.number().positive()) }),

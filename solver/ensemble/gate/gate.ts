@@ -57,12 +57,18 @@ export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
   const confidence = leading === null ? 0 : leading.weight / count.weight;
   return {
     kind: leading !== null && reachesTau(confidence, gate.tau) ? "skip" : "aggregate",
-    leading: leading && { vote: leading.vote, expert: leading.standing.expert },
+    leading: leadingOf(count),
     tied: candidates.some((other) => leading !== null && other !== leading && leading.weight - other.weight <= TOLERANCE),
     confidence,
     votes: votesText(candidates),
   };
 }
+
+/** The leading vote alone, as `decideGate` finds it: with the most weight, then the first in the order of those asked. */
+export const leadingVote = (votes: readonly Vote[], gate: Pick<Gate, "asked" | "confidence">): GateDecision["leading"] =>
+  leadingOf(countVotes(votes, gate));
+
+const leadingOf = ({ leading }: Count): GateDecision["leading"] => leading && { vote: leading.vote, expert: leading.standing.expert };
 
 /**
  * The current decision, if no outstanding vote can change whether to skip or, when skipping, which vote leads; null: they can. Exact: it
@@ -95,25 +101,39 @@ type Standing = Pick<Candidate, "place" | "weight">;
 
 const leads = (a: Standing, b: Standing): boolean => (Math.abs(a.weight - b.weight) <= TOLERANCE ? a.place < b.place : a.weight > b.weight);
 
-function countVotes(votes: readonly Vote[], { asked, confidence }: Gate): Count {
+function countVotes(votes: readonly Vote[], { asked, confidence }: Pick<Gate, "asked" | "confidence">): Count {
   const weigh = voteWeight(confidence);
-  const given = new Map<string, Vote>();
-  for (const vote of votes) if (!given.has(vote.expert)) given.set(vote.expert, vote);
-  const candidates = new Map<string, Candidate>();
+  const given = firstVotes(votes, asked);
+  const candidates = new Map<string, Mutable<Candidate>>();
   let total = 0;
   // In the order of those asked, so that the order of votes' arrival changes no sum.
   asked.forEach((expert, place) => {
-    const { vote = null, outputTokens = 0 } = given.get(expert) ?? {};
+    const { vote = null, outputTokens = 0 } = given(expert, place) ?? {};
     const weight = vote === null ? weigh.most(expert) : weigh.vote(expert, outputTokens);
     total += weight;
     if (vote === null) return;
-    const before = candidates.get(vote) ?? { vote, place, votes: 0, weight: 0, standing: { expert, weight } };
-    const standing = weight > before.standing.weight + TOLERANCE ? { expert, weight } : before.standing;
-    candidates.set(vote, { ...before, votes: before.votes + 1, weight: before.weight + weight, standing });
+    const known = candidates.get(vote);
+    if (known === undefined) {
+      candidates.set(vote, { vote, place, votes: 1, weight, standing: { expert, weight } });
+      return;
+    }
+    known.votes += 1;
+    known.weight += weight;
+    if (weight > known.standing.weight + TOLERANCE) known.standing = { expert, weight };
   });
   const all = [...candidates.values()];
   const leading = all.reduce<Candidate | null>((best, next) => (best === null || leads(next, best) ? next : best), null);
   return { candidates: all, leading, weight: total };
+}
+
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
+
+/** The first vote of each expert; replays have one of each, in the order of those asked. */
+function firstVotes(votes: readonly Vote[], asked: readonly string[]): (expert: string, place: number) => Vote | undefined {
+  if (votes.length === asked.length && votes.every(({ expert }, place) => expert === asked[place])) return (_, place) => votes[place];
+  const given = new Map<string, Vote>();
+  for (const vote of votes) if (!given.has(vote.expert)) given.set(vote.expert, vote);
+  return (expert) => given.get(expert);
 }
 
 function votesText(candidates: readonly Candidate[]): string {

@@ -2,12 +2,13 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { counted } from "@/solver/wording/wording";
 import { listScheduling, roundRobin } from "./baselineSchedules";
 import { copyDraft, type DraftSchedule, draftOf, dropSessions, loadsOf, makespanOf, scheduleOf } from "./draftSchedule";
+import { gapOf, type Optimality, optimalityOf } from "./optimality";
 import type { PlacementProblem, Schedule } from "./placement";
 import { combinatorialBound } from "./placementBound";
 import { linearContext, TIME_TOLERANCE } from "./placementContext";
 import { replicaReasons } from "./replicaReasons";
 import { retimePlacement } from "./retimePlacement";
-import { ASKED_GAP, gapOf, PROVEN_CELLS, type SolvedPlacement, solvedOf, solvePlacement } from "./solvePlacement";
+import { ASKED_GAP, PROVEN_CELLS, type SolvedPlacement, solvedOf, solvePlacement } from "./solvePlacement";
 import { type TimedSchedule, timeSchedule } from "./timeSchedule";
 
 /** Number of consecutive Ks with a gain below the requested gap after which only the largest is tried. */
@@ -22,6 +23,8 @@ export interface ExpertsPlaced {
   readonly timed: TimedSchedule;
   /** The ILP, whose costs are linear, with its best known schedule; over all Ks where K was swept. */
   readonly solved: SolvedIlp;
+  /** Of `timed`: how far it is from the shortest schedule with the session costs at most. */
+  readonly optimality: Optimality;
   /** By K, each with the session costs; one where K was given. */
   readonly sweep: readonly { readonly maxModelsPerWorker: number; readonly makespanSeconds: number }[];
   /** By expert, the reason for its number of workers. */
@@ -96,8 +99,9 @@ export function placeExperts(
   const shortest = tried.reduce((short, { solved }) => (solved.makespanSeconds < short.makespanSeconds ? solved : short), best.solved);
   const last = tried.at(-1);
   // The bound of the given or largest K also applies to any smaller one.
-  const boundSeconds = last?.maxModelsPerWorker === widest ? last.solved.lowerBoundSeconds : sweepBoundSeconds;
-  const bound = { ...shortest, lowerBoundSeconds: Math.min(boundSeconds, shortest.makespanSeconds) };
+  const known: Pick<Optimality, "lowerBoundSeconds" | "by"> =
+    last?.maxModelsPerWorker === widest ? last.solved : { lowerBoundSeconds: sweepBoundSeconds, by: "search" };
+  const bound = { ...shortest, lowerBoundSeconds: Math.min(known.lowerBoundSeconds, shortest.makespanSeconds) };
   const gap = gapOf(bound);
   return {
     ok: true,
@@ -106,6 +110,7 @@ export function placeExperts(
       schedule,
       timed,
       solved: { makespanSeconds: bound.makespanSeconds, lowerBoundSeconds: bound.lowerBoundSeconds, gap, proven: gap <= 1e-6 },
+      optimality: optimalityOf({ ...problem, maxModelsPerWorker: widest }, timed.makespanSeconds, known),
       sweep: tried.map((each) => ({
         maxModelsPerWorker: each.maxModelsPerWorker,
         makespanSeconds: each === best ? timed.makespanSeconds : makespanOf(each.draft),
@@ -128,7 +133,7 @@ function tryK(problem: PlacementProblem, before: Tried | null, limits: Parameter
   const solved = solvePlacement(problem, earlier, limits);
   const draft = retimePlacement(problem, [solved.schedule, ...earlier], limits.share);
   // The repair searches on: with nearly linear costs its result is also shorter in the ILP.
-  const repaired = solvedOf(draftOf(linearContext(problem), scheduleOf(draft)), solved.lowerBoundSeconds);
+  const repaired = solvedOf(draftOf(linearContext(problem), scheduleOf(draft)), solved);
   const better = repaired.makespanSeconds < solved.makespanSeconds ? repaired : solved;
   return { maxModelsPerWorker: problem.maxModelsPerWorker, solved: better, draft };
 }
@@ -161,6 +166,7 @@ function nothingAsked({ experts, workers, maxModelsPerWorker }: OpenPlacement): 
     schedule,
     timed: timeSchedule(experts, schedule),
     solved: { makespanSeconds: 0, lowerBoundSeconds: 0, gap: 0, proven: true },
+    optimality: { lowerBoundSeconds: 0, gap: 0, proven: true, by: "search" },
     sweep: [],
     says: experts.map(() => "On no worker: it is asked nothing."),
   };

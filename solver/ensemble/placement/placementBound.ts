@@ -13,9 +13,9 @@ export function fewestSessions({ prompts, loadSeconds, cap, most }: PlacementCon
 }
 
 /**
- * Lower bound in seconds of any placement with linear costs: the smallest makespan at which every expert's sessions fit its cap, all
- * sessions fit K on each worker, and all loads and answers fit the workers' time. Valid for linear costs only, where splitting an expert
- * saves none of its work.
+ * Lower bound in seconds of any placement with a context's costs: the smallest makespan at which every expert's sessions fit its cap, all
+ * sessions fit K on each worker, and all loads and answers fit the workers' time. No session has more prompts than end within the makespan,
+ * and each prompt takes at least what it does in the best session of that size, so that small shards' losses count.
  */
 export function combinatorialBound(context: PlacementContext): number {
   const { experts, workers, sessionsPerWorker } = context;
@@ -25,7 +25,9 @@ export function combinatorialBound(context: PlacementContext): number {
     for (const expert of experts) {
       const needed = fewestSessions(expert, seconds * (1 + TIME_TOLERANCE));
       sessions += needed;
-      workSeconds += needed * expert.loadSeconds + expert.cost(expert.prompts);
+      if (!Number.isFinite(needed)) return false;
+      const share = Math.max(1, expert.most(seconds * (1 + TIME_TOLERANCE) - expert.loadSeconds));
+      workSeconds += needed * expert.loadSeconds + expert.prompts * expert.leastPerPrompt(share);
     }
     return sessions <= workers * sessionsPerWorker && workSeconds <= workers * seconds * (1 + TIME_TOLERANCE);
   };

@@ -13,6 +13,8 @@ export interface AskedExpert {
   cost(prompts: number): number;
   /** Maximum number of its prompts that a session answers within so many seconds after its load; none in negative time. */
   most(seconds: number): number;
+  /** Least seconds per prompt of any session of at most so many prompts; at least one. */
+  leastPerPrompt(prompts: number): number;
 }
 
 /** A placement's experts and limits, for one kind of cost. */
@@ -33,6 +35,7 @@ export function linearContext(problem: PlacementProblem): PlacementContext {
     const { prompts } = expert;
     return {
       cost: (count) => secondsPerPrompt * count,
+      leastPerPrompt: () => secondsPerPrompt,
       most: (seconds) => {
         if (seconds < 0) return 0;
         if (secondsPerPrompt === 0) return prompts;
@@ -56,8 +59,27 @@ export function timedContext(problem: PlacementProblem): PlacementContext {
       known.set(count, seconds);
       return seconds;
     };
-    return { cost: costOf, most: (seconds) => (seconds < 0 ? 0 : mostWithin(costOf, prompts, seconds * (1 + TIME_TOLERANCE))) };
+    let least: Float64Array | null = null;
+    return {
+      cost: costOf,
+      most: (seconds) => (seconds < 0 ? 0 : mostWithin(costOf, prompts, seconds * (1 + TIME_TOLERANCE))),
+      leastPerPrompt: (count) => {
+        least ??= leastPerPromptUpTo(cost, prompts);
+        return least[count - 1] ?? 0;
+      },
+    };
   });
+}
+
+/** By count of prompts from 1, the least seconds per prompt of any session up to it. */
+function leastPerPromptUpTo(cost: (count: number) => number, prompts: number): Float64Array {
+  const least = new Float64Array(prompts);
+  let before = Number.POSITIVE_INFINITY;
+  for (let count = 1; count <= prompts; count += 1) {
+    before = Math.min(before, cost(count) / count);
+    least[count - 1] = before;
+  }
+  return least;
 }
 
 /** The largest count up to `prompts` with a cost of at most so many seconds, by bisection. */
@@ -73,7 +95,10 @@ function mostWithin(cost: (count: number) => number, prompts: number, seconds: n
   return fits;
 }
 
-function groundOf(problem: PlacementProblem, costOf: (expert: PlacedExpert) => Pick<AskedExpert, "cost" | "most">): PlacementContext {
+function groundOf(
+  problem: PlacementProblem,
+  costOf: (expert: PlacedExpert) => Pick<AskedExpert, "cost" | "most" | "leastPerPrompt">,
+): PlacementContext {
   const { workers, maxModelsPerWorker, replicas } = problem;
   const experts = problem.experts.flatMap((each, expert) => {
     if (each.prompts === 0) return [];

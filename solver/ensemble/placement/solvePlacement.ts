@@ -1,6 +1,7 @@
 import type { MilpEngine } from "@/solver/milp/engine";
 import { listScheduling, roundRobin } from "./baselineSchedules";
 import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
+import { gapOf, type Optimality } from "./optimality";
 import type { PlacementProblem, Schedule } from "./placement";
 import { combinatorialBound } from "./placementBound";
 import { linearContext } from "./placementContext";
@@ -24,6 +25,8 @@ export interface SolvedPlacement {
   readonly makespanSeconds: number;
   /** No schedule of linear costs within K and the caps is shorter. */
   readonly lowerBoundSeconds: number;
+  /** Whether the engine contributed the schedule or the bound. */
+  readonly by: Optimality["by"];
 }
 
 /**
@@ -46,7 +49,7 @@ export function solvePlacement(
   if (starts.length === 0) throw new RangeError("There are more experts than K allows sessions");
   const effort = { searches: SEARCHES, share };
   const found = searchPlacement(context, starts, { leastSeconds, effort });
-  const before = solvedOf(found, leastSeconds);
+  const before = solvedOf(found, { lowerBoundSeconds: leastSeconds, by: "search" });
   const cells = context.experts.length * context.workers;
   const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
   if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
@@ -55,19 +58,18 @@ export function solvePlacement(
   const mostSeconds = before.makespanSeconds * (1 - Math.max(askedGap, LEAST_GAIN));
   if (mostSeconds <= leastSeconds) return before;
   const result = engine.solve(placementModel(problem, { leastSeconds, mostSeconds }), { timeLimitSeconds, relativeGap: askedGap });
-  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: mostSeconds };
+  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: mostSeconds, by: "milp" };
   if (result.status === "undecided") return before;
-  const boundSeconds = Math.max(leastSeconds, result.bound ?? leastSeconds);
-  const solved = solvedOf(draftOf(context, readPlacement(problem, result.x)), boundSeconds);
-  return solved.makespanSeconds < before.makespanSeconds ? solved : solvedOf(found, boundSeconds);
+  const bound = { lowerBoundSeconds: Math.max(leastSeconds, result.bound ?? leastSeconds), by: "milp" } as const;
+  const solved = solvedOf(draftOf(context, readPlacement(problem, result.x)), bound);
+  return solved.makespanSeconds < before.makespanSeconds ? solved : solvedOf(found, bound);
 }
 
-/** (makespan - bound) / makespan, 0 where there is nothing to do. */
-export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
-  makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
-
 /** A schedule on the context of linear costs as the result of the ILP, with the lower bound of all within its K and caps. */
-export function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
+export function solvedOf(
+  draft: DraftSchedule,
+  { lowerBoundSeconds, by }: Pick<SolvedPlacement, "lowerBoundSeconds" | "by">,
+): SolvedPlacement {
   const makespanSeconds = makespanOf(draft);
-  return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };
+  return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(lowerBoundSeconds, makespanSeconds), by };
 }

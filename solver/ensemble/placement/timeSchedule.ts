@@ -18,6 +18,9 @@ export interface TimedSchedule {
   readonly loads: number;
 }
 
+/** Seconds in which a session of a worker answers its prompts, without loading. */
+type AnsweringSeconds = (session: Session, worker: number) => number;
+
 /** Seconds of a session: its load and its answers. A session without prompts only loads. */
 export const sessionSeconds = ({ loadSeconds, cost }: PlacedExpert, prompts: number): number =>
   loadSeconds + (prompts > 0 ? cost(prompts) : 0);
@@ -27,9 +30,11 @@ export const sessionSeconds = ({ loadSeconds, cost }: PlacedExpert, prompts: num
  * each session's own prompts instead of a constant per prompt). Under a barrier no worker begins a session before all have ended their
  * previous ones (appendix A.6).
  *
+ * @param answering seconds of single sessions in place of the experts' costs, as where sessions were measured; called in the order of
+ * positions, then workers, and for sessions with prompts only.
  * @throws RangeError where a session names an unknown expert.
  */
-export function timeSchedule(experts: readonly PlacedExpert[], schedule: Schedule): TimedSchedule {
+export function timeSchedule(experts: readonly PlacedExpert[], schedule: Schedule, answering?: AnsweringSeconds): TimedSchedule {
   const lines: TimedSession[][] = schedule.workers.map(() => []);
   const clocks = schedule.workers.map(() => 0);
   const positions = Math.max(0, ...schedule.workers.map(({ length }) => length));
@@ -43,7 +48,8 @@ export function timeSchedule(experts: readonly PlacedExpert[], schedule: Schedul
       const expert = experts[session.expert];
       if (expert === undefined) throw new RangeError(`There is no expert ${session.expert}`);
       const fromSeconds = Math.max(clocks[worker] ?? 0, barrierSeconds);
-      const untilSeconds = fromSeconds + sessionSeconds(expert, session.prompts);
+      const timed = answering === undefined ? expert : { ...expert, cost: () => answering(session, worker) };
+      const untilSeconds = fromSeconds + sessionSeconds(timed, session.prompts);
       lines[worker]?.push({ ...session, fromSeconds, readySeconds: fromSeconds + expert.loadSeconds, untilSeconds });
       clocks[worker] = untilSeconds;
       busySeconds += untilSeconds - fromSeconds;

@@ -76,7 +76,8 @@ describe("four questions counted by hand", () => {
       ]),
     ).toEqual([
       ["3:0", 1, 1, 0, 30],
-      ["2:1", 1, 0, 1, 60],
+      // The aggregator alone is right: it follows the two that agree.
+      ["2:1", 1, 0, 0, 60],
       ["1:1:1", 1, 0, 1, 90],
       ["no votes", 1, undefined, 1, 120],
     ]);
@@ -92,12 +93,12 @@ describe("four questions counted by hand", () => {
         aggregatorTokens,
       ]),
     ).toEqual([
-      [1 / 3, 0.75, 0.5, -0.25, 120 / 300],
-      [2 / 3, 0.5, 0.75, 0, 210 / 300],
-      [1, 0.25, 1, 0.25, 270 / 300],
-      [AGGREGATE_ALL, 0, 0.75, 0, 1],
+      [1 / 3, 0.75, 0.5, 0, 120 / 300],
+      [2 / 3, 0.5, 0.75, 0.25, 210 / 300],
+      [1, 0.25, 0.75, 0.25, 270 / 300],
+      [AGGREGATE_ALL, 0, 0.5, 0, 1],
     ]);
-    expect([alwaysAggregated?.value, questions]).toEqual([0.75, 4]);
+    expect([alwaysAggregated?.value, questions]).toEqual([0.5, 4]);
   });
 
   test("experts have their own figures", () => {

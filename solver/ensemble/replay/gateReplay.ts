@@ -43,7 +43,7 @@ interface AgreementBucket {
 
 /**
  * Replays a gate on a labelled sample (MOSAIC, section 5.2): the accuracy of each agreement, accuracy and share skipped by tau, and the tau
- * to choose. The aggregator's own answers are used in place of its answers from the experts'.
+ * to choose. What the aggregator makes of the experts' answers is modelled from its own and theirs.
  *
  * @returns a sentence instead where the sample cannot be replayed.
  */
@@ -124,7 +124,7 @@ function notesOf(sample: AnswerSample, { request, questions, heldOut }: Noted): 
   if (aggregator === null) notes.push("Without an aggregator, accuracy is that of the questions that are skipped.");
   else
     notes.push(
-      `${aggregator}'s own answers are a stand-in for what it would make of the experts': reading these it may do better, or worse.`,
+      `Modelled: ${aggregator} reads the experts' answers and gives, of these and its own, the one with the most weight by how often each is right. Reading reasons too it may do better, or worse.`,
     );
   const learnt = [
     ...(expertsPerQuestion < experts.length ? ["which experts are recruited"] : []),
@@ -145,7 +145,7 @@ function notesOf(sample: AnswerSample, { request, questions, heldOut }: Noted): 
     );
   const share = (isRight: (question: PlacedQuestion) => boolean): number => questions.filter(isRight).length / questions.length;
   if (share(({ leads }) => leads) > share(({ aggregates }) => aggregates === true))
-    notes.push("Answers that lead are right more often than the stand-in's: aggregating costs accuracy here, and time.");
+    notes.push("Answers that lead are right more often than the aggregator's: aggregating costs accuracy here, and time.");
   return notes;
 }
 

@@ -11,22 +11,36 @@ const letters = ["A", "B", "C", "D"] as const;
  * ones.
  */
 export function modelledSample({ promptIds, categories, models }: OutcomeTable, seed: number): AnswerSample {
-  const right = promptIds.map((id) => seededRandom(mixSeed(seed, "right letter", id)).int(letters.length));
+  const right = promptIds.map((id) => rightLetter(seed, id));
   return {
     questionIds: promptIds,
     categories,
     models: models.map(({ model, label, outputTokens }) => {
-      const random = seededRandom(mixSeed(seed, "wrong letters", model));
       return {
         model,
-        answers: right.map((letter, at) => {
-          const step = 1 + random.int(letters.length - 1);
-          return letters[(letter + (isRightLabel(label[at] ?? 0) ? 0 : step)) % letters.length] ?? null;
-        }),
+        answers: letterVotes(
+          right.map((letter, at) => ({ right: letter, label: label[at] ?? 0 })),
+          { seed, model },
+        ),
         correct: Uint8Array.from(label, (quality) => (isRightLabel(quality) ? 1 : 0)),
         outputTokens,
         asked: new Uint8Array(promptIds.length).fill(1),
       };
     }),
   };
+}
+
+/** The index of the right letter of a question. */
+export const rightLetter = (seed: number, id: string): number => seededRandom(mixSeed(seed, "right letter", id)).int(letters.length);
+
+/** A model's votes by the labels of its answers: the right letter, or another one drawn by the seed. */
+export function letterVotes(
+  answers: readonly { readonly right: number; readonly label: number }[],
+  { seed, model }: { readonly seed: number; readonly model: string },
+): readonly (string | null)[] {
+  const random = seededRandom(mixSeed(seed, "wrong letters", model));
+  return answers.map(({ right, label }) => {
+    const step = 1 + random.int(letters.length - 1);
+    return letters[(right + (isRightLabel(label) ? 0 : step)) % letters.length] ?? null;
+  });
 }

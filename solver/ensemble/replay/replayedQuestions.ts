@@ -4,6 +4,7 @@ import { ANY_CATEGORY, type Confidence, type Ensemble } from "../gate/ensembleDo
 import { decideGate } from "../gate/gate";
 import { type AnswerSample, someQuestions, votesAt } from "./answerSample";
 import type { ReplayedQuestion } from "./gatePoints";
+import { type ReadingAggregator, readingAggregator } from "./readingAggregator";
 import { recruiter, skillsOf } from "./recruit";
 
 /** The models whose answers are replayed, and the gate's settings. */
@@ -28,12 +29,14 @@ const UNKNOWN_ACCURACY = 0.5;
 interface Learnt {
   readonly recruits: (category: string) => readonly string[];
   readonly confidence: Confidence;
+  readonly reads: ReadingAggregator;
 }
 
 /**
  * Questions of a sample as inputs of the gate. All data learnt of experts (their skills, the weights of their votes) is learnt on the half
  * of the questions that does not contain the question, so that no answer is used to predict itself; halves are drawn by the number of
- * questions alone. A question that some of its experts or the aggregator were not asked is left out.
+ * questions alone. A question that some of its experts or the aggregator were not asked is left out. The aggregator's answer is what it
+ * would make of its own and the experts' (`readingAggregator`): modelled.
  *
  * @param ensemble its names are models of the sample.
  */
@@ -48,12 +51,14 @@ export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemb
   const aggregator = ensemble.aggregator === null ? null : columns.get(ensemble.aggregator);
   return sample.questionIds.flatMap((_, at) => {
     const half = halfOf(at);
-    const { recruits, confidence } = learnt[half] ?? never(half);
+    const { recruits, confidence, reads } = learnt[half] ?? never(half);
     const asked = recruits(sample.categories?.[at] ?? ANY_CATEGORY);
     const votes = votesAt(columns, asked, at);
     if (votes === null || (aggregator && aggregator.asked[at] !== 1)) return [];
     const decision = decideGate(votes, { asked, confidence, tau: 1 });
     const standing = decision.leading && columns.get(decision.leading.expert);
+    const own = aggregator && { vote: aggregator.answers[at] ?? null, outputTokens: aggregator.outputTokens[at] ?? 0 };
+    const follows = own && reads(own, votes);
     return [
       {
         at,
@@ -62,25 +67,24 @@ export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemb
         confidence: decision.confidence,
         votes: decision.votes,
         leads: standing?.correct[at] === 1,
-        aggregates: aggregator ? aggregator.correct[at] === 1 : null,
+        aggregates: aggregator ? (follows == null ? aggregator : columns.get(follows))?.correct[at] === 1 : null,
         expertTokens: votes.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
       },
     ];
   });
 }
 
-function learntOf(sample: AnswerSample, { experts, expertsPerQuestion, confidence }: ReplayedEnsemble): Learnt {
+function learntOf(sample: AnswerSample, { experts, expertsPerQuestion, aggregator, confidence }: ReplayedEnsemble): Learnt {
   const skills = skillsOf(sample, experts);
   const document: Pick<Ensemble, "experts" | "expertsPerQuestion" | "skills"> = { experts: [...experts], expertsPerQuestion, skills };
   const figures = <T>(of: (expert: string) => T): Record<string, T> => Object.fromEntries(experts.map((expert) => [expert, of(expert)]));
-  const recruits = recruiter(document);
-  if (confidence === "plurality") return { recruits, confidence: { kind: confidence } };
-  if (confidence === "accuracy-weighted")
-    return {
-      recruits,
-      confidence: { kind: confidence, accuracy: figures((expert) => skills[ANY_CATEGORY]?.[expert] ?? UNKNOWN_ACCURACY) },
-    };
-  return { recruits, confidence: { kind: confidence, meanTokens: figures((expert) => Math.max(1, meanTokens(sample, expert))) } };
+  const accuracy = figures((expert) => skills[ANY_CATEGORY]?.[expert] ?? UNKNOWN_ACCURACY);
+  const own = aggregator === null ? undefined : skillsOf(sample, [aggregator])[ANY_CATEGORY]?.[aggregator];
+  const learnt = { recruits: recruiter(document), reads: readingAggregator({ own: own ?? UNKNOWN_ACCURACY, experts: accuracy }) };
+  if (confidence === "plurality") return { ...learnt, confidence: { kind: confidence } };
+  if (confidence === "accuracy-weighted") return { ...learnt, confidence: { kind: confidence, accuracy } };
+  const usual = figures((expert) => Math.max(1, meanTokens(sample, expert)));
+  return { ...learnt, confidence: { kind: confidence, meanTokens: usual } };
 }
 
 function meanTokens({ models }: AnswerSample, expert: string): number {

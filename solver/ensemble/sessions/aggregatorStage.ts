@@ -7,7 +7,7 @@ import { simulatedSessionSeconds } from "./sessionCost";
 export interface AggregatedQuestions {
   /** Tokens of the question itself. */
   readonly questionTokens: ArrayLike<number>;
-  /** Tokens of its experts' answers together. */
+  /** Tokens that the aggregator reads besides: its experts' answers together, and its instructions where they count. */
   readonly answerTokens: ArrayLike<number>;
   /** Output tokens of the aggregator. */
   readonly outputTokens: ArrayLike<number>;

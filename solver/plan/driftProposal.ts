@@ -1,4 +1,4 @@
-import type { Objective } from "../plan/plan";
+import type { Objective } from "./plan";
 
 /** The figures of a plan under the current traffic. */
 export interface PlanNow {
