@@ -59,27 +59,6 @@ export async function embeddingsOf(words: readonly string[], addOn = miniLm): Pr
   }
 }
 
-/** Number of texts on which an encoder is timed. */
-const TIMED_TEXTS = 60;
-
-/** Milliseconds for one text at a time through the encoder's process, the median of some; NaN where it is not installed. */
-export async function encodingMs(words: readonly string[], addOn = miniLm): Promise<number> {
-  const folder = encoderFolder(addOn);
-  if (folder === null) return Number.NaN;
-  const encoder = await loadEncoder(folder, workerFile("encoderProcess"));
-  try {
-    const times: number[] = [];
-    for (const text of words.slice(0, TIMED_TEXTS)) {
-      const before = performance.now();
-      await encoder.embed([`${addOn.prefix}${text}`]);
-      times.push(performance.now() - before);
-    }
-    return median(times);
-  } finally {
-    encoder.close();
-  }
-}
-
 /** The embeddings of some rows. */
 export function embeddingsAt({ encoder, dimensions, values }: Embeddings, rows: Int32Array): Embeddings {
   const own = new Float32Array(rows.length * dimensions);
