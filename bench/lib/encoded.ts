@@ -5,7 +5,6 @@ import { loadEncoder } from "@/server/encoders/encoder";
 import { isEncoderPackageInstalled } from "@/server/encoders/encoderFiles";
 import { workerFile } from "@/server/threads/workerFile";
 import type { Embeddings } from "@/solver/prediction/confidence";
-import { median } from "./median";
 
 /** An encoder that `scripts/installEncoder.mjs` installs. */
 interface EncoderAddOn {

@@ -4,11 +4,11 @@ import type { TrafficToPlan } from "@/server/contracts/studio/promise";
 import { plannedJudgeEngine } from "@/server/planning/planner/situationOf";
 import type { Planning } from "@/server/planning/planningService";
 import { startRouterOf } from "@/solver/plan/directStart";
+import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/plan/driftProposal";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf, isByThresholds } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, secondsText } from "@/solver/wording/wording";
-import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/plan/driftProposal";
 
 /** How long traffic is expected to stay as it is, in engine seconds: an hour, about as far as the recent past tells. */
 const HORIZON_SECONDS = 3600;
