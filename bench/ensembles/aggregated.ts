@@ -3,7 +3,7 @@ import { aggregatorReadTokens } from "@/solver/ensemble/gate/aggregatorPrompt";
 import { type AggregatedQuestions, aggregatorPoints, secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { engineOf, QUESTION_TOKENS } from "./drawnSessions";
-import { hiddenEngine, KNOWN_SEED } from "./hiddenTruth";
+import { hiddenEngine, KNOWN_SEED } from "./perturbedEngines";
 import { meanAnswerTokens, mmluPro, type SourceInstance } from "./sourceInstances";
 
 /** The source names no aggregator; Symbolic-MoE, whose pool this is, takes one of the experts. */

@@ -8,7 +8,6 @@ import { estimate, ratio, table } from "../lib/tables";
 import { aggregatedSeconds } from "./aggregated";
 import { type CostWay, LINEAR, SCALED, WAYS } from "./costWays";
 import { drawnLengths, engineOf } from "./drawnSessions";
-import { KNOWN_SEED } from "./hiddenTruth";
 import {
   aggregatorLengths,
   measuredInstance,
@@ -21,6 +20,7 @@ import {
   timesFasterWhole,
 } from "./measuredInstances";
 import { onlineEnsembleBenchmarks } from "./online";
+import { KNOWN_SEED } from "./perturbedEngines";
 import { type RacedSchedules, raceSchedules } from "./placedInstances";
 import { mmluPro, type SourceInstance, sourceExperts, sourceInstances } from "./sourceInstances";
 import { poolSeconds, sourcePools } from "./sourcePools";

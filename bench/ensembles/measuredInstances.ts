@@ -3,7 +3,7 @@ import { optimalityText } from "@/solver/ensemble/placement/optimality";
 import { exponential, type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
 import { estimate, ratio, table } from "../lib/tables";
 import { type AggregatedSeconds, type AggregatorLengths, aggregatedSeconds } from "./aggregated";
-import { type MeasuredRace, measuredRace } from "./hiddenTruth";
+import { type MeasuredRace, measuredRace } from "./perturbedEngines";
 import { meanAnswerTokens, mmluPro, type SourceInstance, sourceExperts } from "./sourceInstances";
 
 /** Seeds of calibration lengths, test lengths and hidden engines together. */

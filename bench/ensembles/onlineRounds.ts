@@ -10,7 +10,7 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { aggregatorEngine, aggregatorSlowness, drawnQuestions, EXPERTS_PER_QUESTION, LOAD_SECONDS } from "./aggregated";
 import { engineOf, lengthsOf, simulatedExperts, slowness, type Timing } from "./drawnSessions";
-import { CALIBRATION_QUESTIONS, endSeconds, hiddenEngine, KNOWN_SEED } from "./hiddenTruth";
+import { CALIBRATION_QUESTIONS, endSeconds, hiddenEngine, KNOWN_SEED } from "./perturbedEngines";
 import { meanAnswerTokens, type SourceInstance, sourceExperts, sourceK, sourceWorkers } from "./sourceInstances";
 
 /** How experts of a round are scheduled. */
