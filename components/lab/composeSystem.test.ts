@@ -85,7 +85,7 @@ it("takes a system for the same whatever engines it was made for, and fits it to
   expect(areStale([slack, fixedSystem], suggestion)).toBe(false);
 });
 
-it("races a saved plan of one stage as its model on its own engines, and leaves a cascade to be refused", () => {
+it("races a saved plan of one stage as its model on its own engines, and one of more as its cascade", () => {
   const stages = [{ model: "small" }];
   const queueing = { order: { kind: "fcfs" as const }, place: { kind: "least-load" as const } };
   const cascade = {
@@ -98,8 +98,15 @@ it("races a saved plan of one stage as its model on its own engines, and leaves 
   expect(made).toMatchObject({ name: "plan 01234567", policy: { kind: "fixed", model: "small" } });
   expect(made.replicas).toEqual([{ model: "small", precision: "bf16", gpu: "h100-sxm", tp: 2, pp: 1, count: 3 }]);
   expect(systemRefusal(made, [])).toBeNull();
-  const two = planSystem({ id: "0123456789", deployment, policy: { ...cascade, stages: [...stages, ...stages], thresholds: [50] } });
-  expect(systemRefusal(two, [])).toMatch(/A cascade judges every answer/);
+  const more = {
+    ...cascade,
+    stages: [...stages, { model: "large" }],
+    thresholds: [50],
+    approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+  };
+  const both = ["small", "large"].flatMap((model) => deployment.map((each) => ({ ...each, model })));
+  const two = planSystem({ id: "0123456789", deployment: both, policy: more });
+  expect([two.policy, systemRefusal(two, [])]).toEqual([more, null]);
 });
 
 it("races a saved plan of a trained router that judges nothing, by its own predictor and not without one", () => {
