@@ -121,7 +121,7 @@ describe.each(selections)("a judged cascade for single requests beside calls of 
     const none = await askAs(gateway, {}, "hard");
     expect(none.status).toBe(503);
     await until(async () => (await messageOf(await askAs(gateway, {}, "easy"))).startsWith("No engine of small takes work"));
-    const [shed] = await gateway.decisions();
+    const shed = (await gateway.decisions()).at(-1);
     expect([shed?.status, shed?.candidates]).toEqual([503, ["small", "large"]]);
   });
 
