@@ -30,8 +30,8 @@ export interface ApprovedRange {
 }
 
 /**
- * The approved range of a plan's controls; null where the plan predicts no other settings. A just-in-time policy has ranges and no
- * predictions: those in its plan are another policy's.
+ * The approved range of a plan's controls; null where the plan predicts no other settings. Nothing is predicted for a just-in-time
+ * policy: the figures in its document are of the plan that it was made from.
  */
 export function prepareApprovedRange({ policy, predictions }: Pick<Plan, "policy" | "predictions">): ApprovedRange | null {
   if (!isPredicted(policy)) return unpredicted(policy);

@@ -123,7 +123,7 @@ export function KnobForm(props: {
       )}
       {figures !== null && <ControlFiguresTable view={figures} waiting={ready && isFetching} />}
       {figures === null && ready && isFetching && <p className="text-xs text-ink-3">Simulating on the engines that serve now …</p>}
-      {!isForecast && <p className="text-xs text-ink-3">Rounds are not simulated: the effect of a change is not forecast.</p>}
+      {!isForecast && <p className="text-xs text-ink-3">The effect of a change under rounds is not forecast here; the lab can race it.</p>}
       <ErrorLine error={refusal} />
       {props.children}
       {beyond !== null && <p className="text-sm text-warn">{beyond}</p>}

@@ -60,7 +60,9 @@ export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workloa
   const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
   const sample = planningSample(isRefused(gates) ? outcomes : withGateScores({ outcomes }, gates), planning, models);
   const routed =
-    policy.kind === "cascade" && isRead ? routeByPolicy(sample, policy) : routeByPolicy(sample, { thresholds: [...thresholdsOf(policy)] });
+    policy.kind === "cascade" && isRead
+      ? routeByPolicy(sample, policy)
+      : routeByPolicy(sample, { thresholds: models.length === 0 ? [] : [...thresholdsOf(policy)] });
   return { models, planning, sample, routed };
 }
 

@@ -17,7 +17,7 @@ export const worthSchema = z.object({
   kind: z.literal("worth"),
   /** Seconds that a right answer is worth more than a wrong one. */
   rightSeconds: z.number().min(0).max(3600),
-  /** How much of the delay that a request causes others counts: 0 none of it, 1 as much as its own time. */
+  /** How much the delay of those that wait counts against own time; of those that run, once at most. 0: no delay of others counts. */
   delayWeight: z.number().min(0).max(10),
 });
 

@@ -41,6 +41,8 @@ function singlesRefusal(document: JustInTimePolicy): string | null {
   const names = modelsOf(document);
   const missing = modelsOf(singles).find((model) => !names.includes(model));
   if (missing !== undefined) return `Single requests are served by ${missing}, which is not among ${names.join(", ")}.`;
+  if (singles.kind === "slack" && document.selection.kind === "worth")
+    return "Slack dispatch and worth are two rules for the same choice: serve single requests by a cascade or one model, or choose by throughput.";
   return policyRefusal(singles);
 }
 

@@ -13,8 +13,9 @@ export function routingOf(exploration: Exploration, routing: number): RoutingCho
   };
 }
 
-/** The cascade of a plan, in the same form. */
+/** The cascade of a plan, in the same form; of rounds their models alone, whatever route single requests have beside them. */
 export function routingOfPlan({ policy }: Pick<Plan, "policy">): RoutingChoice {
+  if (policy.kind === "just-in-time") return { models: modelsOf(policy), thresholds: [] };
   const directStart = directStartOf(policy);
   return {
     models: modelsOf(policy),

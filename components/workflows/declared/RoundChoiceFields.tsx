@@ -45,7 +45,7 @@ export function RoundChoiceFields(props: { readonly choice: RoundChoice; readonl
           <NumberField
             label="Delay of others counts"
             unit="times"
-            hint="1: the time by which a request delays others counts like its own. 0: it does not count."
+            hint="How much a second counts by which a request delays those that wait, against a second of its own; those that run count once at most. 0: only its own time counts."
             value={choice.delayWeight}
             min={0}
             max={10}

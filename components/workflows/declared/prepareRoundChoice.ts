@@ -9,7 +9,7 @@ export const choiceOptions: readonly { readonly value: RoundChoice["kind"]; read
 export const choiceSays: Readonly<Record<RoundChoice["kind"], string>> = {
   beam: "A round considers all waiting requests together and takes the assignment that adds most output tokens per second.",
   worth:
-    "Requests are considered one after another. Each takes the model that answers it soonest, including the wait for a free slot, the delay it causes others and what its workflow has still to do, or waits for that model.",
+    "Requests are considered one after another. Each takes the model with the best balance of a right answer, its own time, the delay that it causes others and what its workflow has still to do, or waits for that model.",
 };
 
 /** How a just-in-time plan on the engines of another plan serves requests outside declared workflows; empty where that plan is not known. */

@@ -31,7 +31,7 @@ import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { isPredicted, type JustInTimePolicy, modelsOf, roundChoices, thresholdsOf } from "@/solver/plan/policySchema";
+import { isPredicted, type JustInTimePolicy, modelsOf, roundChoices, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
 import { auditedRefusal } from "../base/auditedRefusal";
 import type { ApproveRequest, RemainingRequest } from "../base/inputs";
@@ -99,7 +99,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       clusterId: inputs.cluster.id,
       workloadId: inputs.workload.id,
       workloadName: inputs.workload.name,
-      stages: modelsOf(policy),
+      // The thresholds of single requests belong to the stages of their own cascade.
+      stages: thresholdsOf(policy).length === 0 ? modelsOf(policy) : singleStagesOf(policy),
       thresholds: thresholdsOf(policy),
       gpus: deployment.reduce((sum, one) => sum + one.gpus, 0),
       quality: figures.quality,

@@ -45,7 +45,7 @@ export const withWorkflowFlags = (command: Command): Command =>
     )
     .option(
       "--delay-weight <weight>",
-      `with --worth: how much the delay of others counts, 0 not at all (default: ${roundChoices.worth.delayWeight})`,
+      `with --worth: how much the delay of those that wait counts against own time, 0 not at all (default: ${roundChoices.worth.delayWeight})`,
       numberFlag({ min: 0, max: 10 }),
     );
 

@@ -101,6 +101,7 @@ export class RequestProgress {
   moveTo(stage: number): void {
     if (stage === this.stage) return;
     this.stage = stage;
+    this.failures = 0;
     this.#expectAt(stage);
   }
 

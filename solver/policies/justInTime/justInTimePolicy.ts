@@ -179,7 +179,11 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     }));
 
   const singleRoute = (stage: number): Route | null => (singles !== null && stage < firstOfModels ? singles.route : null);
-  const reads: readonly Need[] = selection.kind === "fixed" || workflows.length === 0 ? [] : ["configurations"];
+  const reads: readonly Need[] = [
+    ...(selection.kind === "fixed" || workflows.length === 0 ? [] : (["configurations"] as const)),
+    ...(selection.kind === "worth" && document.learnt?.lengths !== undefined ? (["lengths"] as const) : []),
+    ...(selection.kind === "worth" && document.learnt?.confidence !== undefined ? (["confidence"] as const) : []),
+  ];
   return {
     kind: "just-in-time",
     needs: [...new Set<Need>([...reads, "identifiers", ...(route?.needs ?? []), ...order.needs, ...place.needs])],
@@ -220,6 +224,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       place.observe?.(event);
       if (event.kind === "left") held.forget(event.workId);
       calls.observe(event);
+      if (event.kind === "queued" && calls.of(event.work).program === null) singles?.queued(event.work);
     },
   };
 }

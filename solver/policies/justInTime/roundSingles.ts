@@ -8,6 +8,12 @@ import { type StageMoves, stageMoves } from "../routes/stageMoves";
  */
 const PRIOR = { escalated: 1, answered: 2 };
 
+/** Scored answers after which those before count half: the share follows traffic that changes. */
+const MOST_ANSWERED = 400;
+
+/** One program in so many begins at the stage of its route, whatever is worth more: the share of a stage stays measured. */
+const MEASURED_SHARE = 16;
+
 /** Requests of no declared workflow in rounds: those of a route whose stages each have one of the rounds' models. */
 export class RoundSingles {
   readonly moves: StageMoves;
@@ -17,6 +23,9 @@ export class RoundSingles {
   /** By stage, answers that the route gave a verdict on, and those of them that it escalated. */
   private readonly answered: Float64Array;
   private readonly escalated: Float64Array;
+  /** Work that is answered at the stage of its route, and the number that joined since the last. */
+  private readonly measured = new WeakSet<WaitingWork>();
+  private joined = 0;
 
   /** @throws RangeError when a stage's model is not among the rounds'. */
   constructor(
@@ -44,18 +53,26 @@ export class RoundSingles {
     return this.models[model] ?? "";
   }
 
+  /** The index of a stage's model; -1 for no stage of the route. */
   modelAt(stage: number): number {
     return this.modelOf[stage] ?? -1;
   }
 
   /**
-   * The models that may answer in place of its own, as bits, its own included: those of later stages, or all where stages are not ranked,
-   * without those whose engines failed it.
+   * The models that may answer in place of its own, as bits, its own included: those of later stages without those whose engines failed it;
+   * of one request in `MEASURED_SHARE` its own alone. Its own where stages are not ranked: such a route chooses by rules of its own.
    */
-  candidates({ stage, failedStages = [] }: WaitingWork): number {
-    const first = this.route.unordered === true ? 0 : stage;
-    const may = (at: number): boolean => at >= first && !failedStages.includes(at);
+  candidates(work: WaitingWork): number {
+    const { stage, failedStages = [] } = work;
+    if (this.route.unordered === true || this.measured.has(work)) return this.own(work);
+    const may = (at: number): boolean => at >= stage && !failedStages.includes(at);
     return this.modelOf.reduce((bits, model, at) => (may(at) ? bits | (1 << model) : bits), 0);
+  }
+
+  /** The work joined a queue. */
+  queued(work: WaitingWork): void {
+    this.joined = (this.joined + 1) % MEASURED_SHARE;
+    if (this.joined === 0) this.measured.add(work);
   }
 
   /** The stage at which a model answers the work; its own where the model serves that. */
@@ -65,24 +82,32 @@ export class RoundSingles {
 
   /** The chance that an answer of the stage is escalated, from the verdicts so far. 0 for the last. */
   escalatedShare(stage: number): number {
-    if (stage >= this.stages - 1 || this.route.unordered === true || !this.route.judges(stage)) return 0;
+    if (stage >= this.stages - 1 || !this.route.judges(stage)) return 0;
     return (this.escalated[stage] ?? 0) / (this.answered[stage] ?? 1);
   }
 
   /** Expected seconds of the stages that follow a stage's answer, where each takes `seconds` of its model. */
   secondsAfter(stage: number, seconds: (model: number) => number): number {
     let after = 0;
-    for (let later = this.stages - 1; later > stage; later -= 1)
-      after = this.escalatedShare(later - 1) * (seconds(this.modelAt(later)) + after);
+    for (let later = this.stages - 1; later > stage; later -= 1) {
+      const share = this.escalatedShare(later - 1);
+      after = share === 0 ? 0 : share * (seconds(this.modelAt(later)) + after);
+    }
     return after;
   }
 
   /** The route's verdict on answered work, or what follows where its next stage cannot answer. */
   judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
-    const { stage } = work;
     const action = this.moves.judged(work, judgedScore, outage);
-    this.answered[stage] = (this.answered[stage] ?? 0) + 1;
-    if (action.kind === "escalate") this.escalated[stage] = (this.escalated[stage] ?? 0) + 1;
+    if (judgedScore !== null) this.count(work.stage, action.kind === "escalate");
     return action;
+  }
+
+  /** A scored answer of the stage was escalated, or not. Answers without a score say nothing of how good they are. */
+  private count(stage: number, escalated: boolean): void {
+    const answered = (this.answered[stage] ?? 0) + 1;
+    const by = answered > MOST_ANSWERED ? 0.5 : 1;
+    this.answered[stage] = by * answered;
+    this.escalated[stage] = by * ((this.escalated[stage] ?? 0) + (escalated ? 1 : 0));
   }
 }

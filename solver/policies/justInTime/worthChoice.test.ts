@@ -185,32 +185,58 @@ describe("a single request of a cascade, by worth", () => {
   });
 });
 
-describe("a single request of slack dispatch, by worth", () => {
-  const models = modelsOf({ slower: 3 });
-  const slackOf = (tau: number, rightSeconds: number) =>
-    buildPolicy(
-      justInTime(
-        { kind: "worth", rightSeconds, delayWeight: 0 },
-        {
-          ...{ models, workflows: [] },
-          singles: {
-            ...{ kind: "slack", tau, deltaScore: 0, floorSeconds: 0 },
-            models: NAMES.map((model, at) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: SEATS, confidence: 0.5 + 0.4 * at })),
-            approvedRanges: { tau: { min: 0, max: 10 }, deltaScore: { min: 0, max: 1 } },
-          },
-        },
-      ),
-    );
-  const work: WaitingWork = {
-    ...{ id: "a", programId: "a", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
-  };
-  const goesTo = (tau: number, rightSeconds: number) =>
-    sent(slackOf(tau, rightSeconds).decide({ nowSeconds: 1, waiting: [work], replicas: replicasOf(0, 0) })).a;
+describe("by worth, where models take no work", () => {
+  const models = modelsOf({ slower: 2 });
+  const lostLarge = (accepting: boolean) =>
+    replicasOf(0, 0).map((replica, at) => (at === 1 ? { ...replica, accepting, down: !accepting } : replica));
 
-  it("goes to the surer model where that is within the slack and worth its time", () => {
-    // Three seconds against one, for 0.4 of a right answer.
-    expect(goesTo(2, 10)).toBe("large");
-    expect(goesTo(2, 4)).toBe("small");
-    expect(goesTo(1.9, 10)).toBe("small");
+  it("a request of a cascade whose later stage is out is answered by the stage before it", () => {
+    const policy = buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 4 }, { models, workflows: [], singles: cascade }));
+    const work: WaitingWork = {
+      ...{ id: "a", programId: "a", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
+    };
+    const view = { nowSeconds: 1, waiting: [work], replicas: lostLarge(false) };
+    expect(sent(policy.decide({ ...view, outage: { isLost: (model) => model === "large", lowerMayAnswer: true } }))).toEqual({
+      a: "small",
+    });
+    const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
+    for (const seconds of Object.values(terms ?? { none: Number.NaN })) expect(seconds).toSatisfy(Number.isFinite);
+  });
+
+  it("a call is sent although an agent after it needs a model that takes no work for a moment", () => {
+    const policy = policyOf({ models, workflow: chain });
+    const work = callOf("a", chain, "first", [{ first: "small", second: "large", third: "large" }]);
+    const replicas = replicasOf(0, 0).map((replica, at) => (at === 1 ? { ...replica, accepting: false } : replica));
+    expect(sent(policy.decide({ nowSeconds: 1, waiting: [work], replicas }))).toEqual({ a: "small" });
+  });
+
+  it("a client's own limit on an answer is no prediction of its length", () => {
+    const policy = buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 0 }, { models, workflows: [], singles: cascade }));
+    const chosen = [5, 100, 8000].map((predictedTokens, at) => {
+      const work: WaitingWork = {
+        ...{ id: `${at}`, programId: "a", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5 },
+        ...{ predictedTokens, state: { kind: "queued" } },
+      };
+      return Object.values(sent(policy.decide({ nowSeconds: at, waiting: [work], replicas: replicasOf(0, 0) })));
+    });
+    expect(new Set(chosen.flat()).size).toBe(1);
+  });
+
+  it("more requests than one round weighs fill all free slots at once", () => {
+    const many = 300;
+    const wide = models.map((model) => ({
+      ...model,
+      saturationBatch: many,
+      throughput: [
+        { batch: 1, tokensPerSecond: 100 },
+        { batch: many, tokensPerSecond: 30_000 },
+      ],
+    }));
+    const policy = buildPolicy(
+      justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 0 }, { models: wide, workflows: [{ workflow: single }] }),
+    );
+    const waiting = Array.from({ length: 2 * many }, (_, at) => either(`w${at}`));
+    const replicas = replicasOf(0, 0).map((replica) => ({ ...replica, maxInFlight: many }));
+    expect(policy.decide({ nowSeconds: 1, waiting, replicas })).toHaveLength(2 * many);
   });
 });

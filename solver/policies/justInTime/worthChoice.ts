@@ -1,7 +1,5 @@
-import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { intersection, meet } from "@/solver/workflow/configurationSet";
 import type { WorthTerms } from "../core/roundsView";
-import { mostLoadWithin } from "../routes/slackChoice";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
@@ -25,8 +23,8 @@ interface WorthChoiceParts {
   readonly meanOutputTokens: readonly number[];
   readonly weights: WorthWeights;
   readonly singles: RoundSingles | null;
-  /** Where single requests have slack dispatch: the slack of their latency, and confidences without a router's score. Else null. */
-  readonly slack: Pick<SlackPolicy, "models" | "tau" | "floorSeconds"> | null;
+  /** Whether single requests have predicted lengths: without a predictor all that is known of one is its client's own limit. */
+  readonly readsLengths: boolean;
 }
 
 /**
@@ -47,13 +45,13 @@ export class WorthChoice {
   private readonly engines: readonly ModelEngines[];
   private readonly weights: WorthWeights;
   private readonly singles: RoundSingles | null;
-  private readonly slack: WorthChoiceParts["slack"];
+  private readonly readsLengths: boolean;
 
-  constructor({ engines, meanOutputTokens, weights, singles, slack }: WorthChoiceParts) {
+  constructor({ engines, meanOutputTokens, weights, singles, readsLengths }: WorthChoiceParts) {
     this.engines = engines;
     this.weights = weights;
     this.singles = singles;
-    this.slack = slack;
+    this.readsLengths = readsLengths;
     this.waiting = new Int32Array(engines.length);
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
@@ -94,9 +92,8 @@ export class WorthChoice {
   choose(one: StagedWork, allowed: number, out: number): number {
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
-    const mostSeconds = this.mostSeconds(one, allowed);
     for (let model = 0; model < this.engines.length; model += 1) {
-      if (!this.mayTake(allowed, model) || this.latencySeconds(one, model) > mostSeconds) continue;
+      if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
       const worth = worthOf(this.terms(one, model, out));
       if (worth <= most) continue;
       most = worth;
@@ -107,60 +104,39 @@ export class WorthChoice {
 
   /** The terms of a model for a request. */
   terms(one: StagedWork, model: number, out: number): WorthTerms {
-    const tokens = this.tokensOf(one, model);
+    const tokens = this.lengthFactor(one) * (this.tokens[model] ?? 0);
     return {
-      surenessSeconds: this.weights.rightSeconds * this.sure(one, model),
-      latencySeconds: this.latencySeconds(one, model),
+      surenessSeconds: this.weights.rightSeconds * this.rightChance(one, model),
+      latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
       priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
       restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
     };
   }
 
-  private mayTake(allowed: number, model: number): boolean {
-    return (allowed & (1 << model)) !== 0 && this.ownSeconds[model] !== Number.POSITIVE_INFINITY;
-  }
-
-  private latencySeconds(one: StagedWork, model: number): number {
-    return this.tokensOf(one, model) * (this.ownSeconds[model] ?? 0);
-  }
-
-  /** The longest latency that a model may have for the request: within the slack of the least where it has slack dispatch, else any. */
-  private mostSeconds(one: StagedWork, allowed: number): number {
-    if (this.slack === null || one.program !== null) return Number.POSITIVE_INFINITY;
-    let least = Number.POSITIVE_INFINITY;
-    for (let model = 0; model < this.engines.length; model += 1)
-      if (this.mayTake(allowed, model)) least = Math.min(least, this.latencySeconds(one, model));
-    return mostLoadWithin(least, this.slack);
-  }
-
-  /**
-   * The chance that the model answers right, 0..1: 1 for an accurate configuration; for a single request the router's score, without one the
-   * confidence that slack dispatch states, else 0.
-   */
-  private sure({ work, program }: StagedWork, model: number): number {
+  /** The chance that the model answers right, 0..1: 1 for an accurate configuration, a router's score for a single request, else 0. */
+  private rightChance({ work, program }: StagedWork, model: number): number {
     if (program !== null) return 1;
-    const name = this.singles?.nameOf(model) ?? "";
-    const score = work.evidence?.routerScores(name);
-    return score === undefined ? (this.slack?.models.find((own) => own.model === name)?.confidence ?? 0) : score / 100;
+    return (work.evidence?.routerScores(this.singles?.nameOf(model) ?? "") ?? 0) / 100;
   }
 
-  /** Predicted output tokens of the request there: the model's mean, in proportion to a single request's own prediction. */
-  private tokensOf({ work, program }: StagedWork, model: number): number {
-    const mean = this.tokens[model] ?? 0;
-    if (program !== null || work.predictedTokens === undefined) return mean;
-    const asked = this.tokens[this.singles?.modelAt(work.stage) ?? this.tokens.length - 1] ?? mean;
-    return asked === 0 ? mean : (work.predictedTokens * mean) / asked;
+  /** How much longer than the mean a single request's answers are predicted to be; 1 without a prediction, and for calls. */
+  private lengthFactor({ work, program }: StagedWork): number {
+    if (!this.readsLengths || program !== null || work.predictedTokens === undefined) return 1;
+    const mean = this.tokens[this.singles?.modelAt(work.stage) ?? this.tokens.length - 1] ?? 0;
+    return mean === 0 ? 1 : work.predictedTokens / mean;
   }
 
-  /** Time and price of a token on a model. */
-  private secondsOn(model: number): number {
-    return (this.tokens[model] ?? 0) * ((this.ownSeconds[model] ?? 0) + (this.othersSeconds[model] ?? 0));
+  /** Time, with its price, of a mean answer of a model; undefined where no replica takes work: nobody knows for how long. */
+  private secondsOn(model: number): number | undefined {
+    const own = this.ownSeconds[model] ?? Number.POSITIVE_INFINITY;
+    return own === Number.POSITIVE_INFINITY ? undefined : (this.tokens[model] ?? 0) * (own + (this.othersSeconds[model] ?? 0));
   }
 
   /** Expected time, with its price, of the stages after this one, for a single request. */
-  private laterStages({ work }: StagedWork, model: number): number {
+  private laterStages(one: StagedWork, model: number): number {
     const { singles } = this;
-    return singles === null ? 0 : singles.secondsAfter(singles.stageFor(work, model), (each) => this.secondsOn(each));
+    if (singles === null) return 0;
+    return this.lengthFactor(one) * singles.secondsAfter(singles.stageFor(one.work, model), (each) => this.secondsOn(each) ?? 0);
   }
 
   /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */
@@ -168,10 +144,12 @@ export class WorthChoice {
     let rest = 0;
     for (const [other, allowed] of this.leftTo(program, agent, model, out).entries()) {
       if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
-      let least = Number.POSITIVE_INFINITY;
-      for (let each = 0; each < this.engines.length; each += 1)
-        if ((allowed & (1 << each)) !== 0) least = Math.min(least, this.secondsOn(each));
-      rest += least;
+      let least: number | undefined;
+      for (let each = 0; each < this.engines.length; each += 1) {
+        const seconds = (allowed & (1 << each)) === 0 ? undefined : this.secondsOn(each);
+        if (seconds !== undefined) least = least === undefined ? seconds : Math.min(least, seconds);
+      }
+      rest += least ?? 0;
     }
     return rest;
   }

@@ -1,6 +1,6 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { countInBoth, countOf } from "@/solver/workflow/configurationSet";
-import { MOST_HELD, MOST_WEIGHED } from "../core/policy";
+import { type Action, MOST_HELD, MOST_WEIGHED, type View } from "../core/policy";
 import type { WorthTerms } from "../core/roundsView";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
@@ -9,27 +9,28 @@ import { WorthChoice, type WorthWeights } from "./worthChoice";
 
 /** How requests get their models by worth. */
 interface Weighing {
-  readonly document: Pick<JustInTimePolicy, "models" | "singles">;
+  readonly document: Pick<JustInTimePolicy, "models" | "learnt">;
   readonly weights: WorthWeights;
   readonly singles: RoundSingles | null;
 }
 
 /**
- * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. At most `MOST_WEIGHED` of those
- * that some free model may serve are weighed, none after the last free slot is taken. As many that no free model may serve make the queues of
- * their models longer; they bar none that comes after them.
+ * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. A round weighs at most
+ * `MOST_WEIGHED` of those that some free model may serve, none after the last free slot is taken, and another follows while any are sent. As
+ * many that no free model may serve make the queues of their models longer; they block none after them.
  */
 export function worthRounds(
   { document, weights, singles }: Weighing,
   { engines, calls, log, heldNow, out, allowed, send }: RoundState,
 ): Rounds {
   const meanOutputTokens = document.models.map(({ meanOutputTokens: own = 1 }) => own);
-  const slack = document.singles?.kind === "slack" ? document.singles : null;
-  const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, slack });
+  const readsLengths = document.learnt?.lengths !== undefined;
+  const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, readsLengths });
   const openModels = (): number => engines.reduce((bits, { free }, model) => (free > 0 ? bits | (1 << model) : bits), 0);
-  return ({ waiting, nowSeconds }, actions) => {
+  /** Returns whether more may go at once. */
+  function holdRound({ waiting, nowSeconds }: View, actions: Action[]): boolean {
     let open = openModels();
-    if (open === 0) return;
+    if (open === 0) return false;
     choice.begin();
     const before = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
@@ -71,9 +72,14 @@ export function worthRounds(
       kept += share;
       given += 1;
     }
-    if (looked === 0) return;
+    if (looked === 0) return false;
     const assignments = [{ gain, flexibility: given === 0 ? 1 : kept / given, choices: Int8Array.from(choices) }];
     log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments, terms });
+    return given > 0 && requests.length === MOST_WEIGHED;
+  }
+
+  return (view, actions) => {
+    while (holdRound(view, actions));
   };
 }
 
