@@ -85,14 +85,7 @@ export class ModelEngines {
    * models are compared.
    */
   secondsPerToken(waiting: number): number {
-    const { inFlight, capacity } = this.seats.slots;
-    let replicas = 0;
-    let least = this.saturationBatch;
-    for (let index = 0; index < capacity.length; index += 1) {
-      if ((capacity[index] ?? 0) === 0) continue;
-      replicas += 1;
-      least = Math.min(least, inFlight[index] ?? 0);
-    }
+    const { replicas, least } = this.taking();
     if (replicas === 0) return Number.POSITIVE_INFINITY;
     const beyond = Math.max(0, waiting + 1 - this.free);
     const batch = waiting >= this.free ? this.saturationBatch : least + 1;
@@ -104,6 +97,15 @@ export class ModelEngines {
    * takes longer, and those that wait, whose slots are free later. Both 0 where no replica takes work.
    */
   delayPerToken(waiting: number): { readonly running: number; readonly waiting: number } {
+    const { replicas, least } = this.taking();
+    if (replicas === 0) return { running: 0, waiting: 0 };
+    const others = Math.min(least, this.saturationBatch - 1);
+    const slower = others === 0 ? 0 : others * (this.secondsInBatch(others + 1) - this.secondsInBatch(others));
+    return { running: Math.max(0, slower), waiting: waiting / (replicas * this.saturated) };
+  }
+
+  /** The number of replicas that take work, and the fewest requests in flight at one of them. */
+  private taking(): { readonly replicas: number; readonly least: number } {
     const { inFlight, capacity } = this.seats.slots;
     let replicas = 0;
     let least = this.saturationBatch;
@@ -112,10 +114,7 @@ export class ModelEngines {
       replicas += 1;
       least = Math.min(least, inFlight[index] ?? 0);
     }
-    if (replicas === 0) return { running: 0, waiting: 0 };
-    const others = Math.min(least, this.saturationBatch - 1);
-    const slower = others === 0 ? 0 : others * (this.secondsInBatch(others + 1) - this.secondsInBatch(others));
-    return { running: Math.max(0, slower), waiting: waiting / (replicas * this.saturated) };
+    return { replicas, least };
   }
 
   /** Seconds that each token of a request takes in a batch of that size. */
