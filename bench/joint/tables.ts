@@ -1,5 +1,6 @@
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
+import type { Measurement } from "../lib/benchmark";
 import { differenceOf, ratioOf } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import cases from "./cases.json" with { type: "json" };
@@ -12,7 +13,7 @@ const EQUAL_QUALITY = 1;
 type Latency = "meanSeconds" | "p95Seconds";
 
 /** The joint policy over the best of some systems at equal quality, on one part of one mix at one load. */
-export interface Comparison extends Pick<PartRow, "mix" | "load" | "part"> {
+interface Comparison extends Pick<PartRow, "mix" | "load" | "part"> {
   /** The system with the least figure of those of equal quality on every part; null where there is none. */
   readonly best: string | null;
   readonly ratio: SeedEstimate | null;
@@ -30,7 +31,7 @@ function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, s
 }
 
 /** The joint policy over the best of the given systems, case by case. */
-export function comparisons(rows: readonly PartRow[], against: readonly string[], figure: Latency): readonly Comparison[] {
+function comparisons(rows: readonly PartRow[], against: readonly string[], figure: Latency): readonly Comparison[] {
   const own = rows.filter(({ system }) => system === JOINT);
   return own.map((joint) => {
     const others = against.filter((system) => isAsGood(rows, joint, system)).flatMap((system) => rowOf(rows, { ...joint, system }) ?? []);
@@ -102,4 +103,21 @@ export function termsTable(rows: readonly PartRow[]): string {
       ]),
     ),
   );
+}
+
+/**
+ * The share of cases in which the joint policy's figure is at most nine tenths of the best other's, beyond the noise of the seeds: a case is
+ * the single requests, or the agents' programs, of a mix at a load. Where no other is as good, the case counts as none of these.
+ */
+export function tenthBelow(rows: readonly PartRow[], against: readonly string[], figure: Latency): Measurement {
+  const all = comparisons(rows, against, figure).filter(({ part }) => part !== "all");
+  const better = all.filter(({ ratio: over }) => over !== null && over.value <= 0.9 && (over.high ?? 1) < 1);
+  const worse = all.filter(({ ratio: over }) => over !== null && (over.low ?? 0) > 1);
+  const named = (one: Comparison): string => `${one.mix}, ${one.load}, ${one.part}: ${one.ratio?.value.toFixed(2)} of ${one.best}`;
+  const mixes = new Set(rows.map(({ mix }) => mix)).size;
+  return {
+    figure: (100 * better.length) / all.length,
+    unit: "% of the cases",
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} whose quality is at most a point lower: ${better.length} of ${all.length}, two parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+  };
 }
