@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nodeGateSchema } from "@/solver/ensemble/gate/nodeGate";
+import { type NodeGate, nodeGateSchema } from "@/solver/ensemble/gate/nodeGate";
 import { machineName, oneLine } from "@/solver/wording/names";
 
 /** Maximum number of agents of a declared workflow, and of its configurations: one of k models for each that is free. */
@@ -56,6 +56,8 @@ export const workflowDocumentSchema = z
         fail("models", `${name} has the model of ${sameModelAs}: say there which it may be`);
       const notCompared = skip === undefined ? null : incomparable({ name, reads, part }, agents);
       if (notCompared !== null) fail("skip", notCompared);
+      const stranger = weighedBy(skip).find((weighed) => !reads.includes(weighed));
+      if (stranger !== undefined) fail("skip", `${name} weighs the votes of ${stranger}, whose answer it does not read`);
       before.add(name);
     }
   });
@@ -75,6 +77,13 @@ function incomparable(
   return other === undefined
     ? null
     : `${name} reads ${other.name}, which ${other.part === "helps" ? "plans" : "checks"} and does not answer: it cannot be compared with an answer`;
+}
+
+/** The agents whose votes a gate gives weights to. */
+function weighedBy(skip: NodeGate | undefined): readonly string[] {
+  const { confidence } = skip ?? {};
+  if (confidence === undefined || confidence.kind === "plurality") return [];
+  return Object.keys(confidence.kind === "accuracy-weighted" ? confidence.accuracy : confidence.meanTokens);
 }
 
 export type WorkflowDocument = z.infer<typeof workflowDocumentSchema>;

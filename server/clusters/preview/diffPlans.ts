@@ -133,7 +133,7 @@ function agentText({ name, reads, models, sameModelAs, skip }: WorkflowAgent): s
     ...(reads.length === 0 ? [] : [`reads ${reads.join(" and ")}`]),
     ...(models === undefined ? [] : [`on ${models.join(" or ")}`]),
     ...(sameModelAs === undefined ? [] : [`on the model of ${sameModelAs}`]),
-    ...(skip === undefined ? [] : [`skipped above an agreement of ${formatTau(skip.tau, reads.length)}`]),
+    ...(skip === undefined ? [] : [`skipped from an agreement of ${formatTau(skip.tau, reads.length)}`]),
   ];
   return told.length === 0 ? name : `${name} (${told.join(", ")})`;
 }

@@ -149,4 +149,11 @@ describe("an agent that may be skipped where the answers it reads agree", () => 
     const read = workflowDocumentSchema.safeParse({ name: "any", agents: [...agents, { name: "tally", ...tally, skip }] });
     expect(read.error?.issues.map(({ message }) => message)).toEqual([says instanceof RegExp ? expect.stringMatching(says) : says]);
   });
+
+  it("is refused where it weighs the votes of an agent that it does not read", () => {
+    const gate = { extraction: { kind: "number" }, tau: 1, confidence: { kind: "accuracy-weighted", accuracy: { one: 0.9, tow: 0.4 } } };
+    const agents = [{ name: "one" }, { name: "two" }, { name: "tally", reads: ["one", "two"], part: "votes", skip: gate }];
+    const read = workflowDocumentSchema.safeParse({ name: "any", agents });
+    expect(read.error?.issues.map(({ message }) => message)).toEqual(["tally weighs the votes of tow, whose answer it does not read"]);
+  });
 });
