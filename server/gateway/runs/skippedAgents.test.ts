@@ -66,7 +66,7 @@ const anySkip = fc.record({
   tau: fc.constantFrom(1 / 3, 0.5, 0.6, 2 / 3, 1),
   confidence: fc.constantFrom(
     { kind: "plurality" },
-    { kind: "accuracy-weighted", accuracy: { "voter-0": 0.9, "voter-1": 0.6, "voter-2": 0.7 } },
+    { kind: "accuracy-weighted", accuracy: { "voter-0": 0.9, "voter-1": 0.6 } },
     { kind: "length-aware", meanTokens: { "voter-0": 100, "voter-1": 50 } },
   ),
 });
