@@ -16,7 +16,7 @@ interface Weighing {
 
 /**
  * Rounds in which requests, one after another, get their model of highest worth (`worth.ts`), or wait for it. A round weighs at most
- * `MOST_WEIGHED` of those that some free model may serve, none after the last free slot is taken, and another follows while any are sent. As
+ * `MOST_WEIGHED` of those that some free model may serve, none after the last free slot is taken, and another follows where all of them were sent. As
  * many that no free model may serve make the queues of their models longer; they block none after them.
  */
 export function worthRounds(
@@ -75,7 +75,7 @@ export function worthRounds(
     if (looked === 0) return false;
     const assignments = [{ gain, flexibility: given === 0 ? 1 : kept / given, choices: Int8Array.from(choices) }];
     log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments, terms });
-    return given > 0 && requests.length === MOST_WEIGHED;
+    return given === MOST_WEIGHED;
   }
 
   return (view, actions) => {
