@@ -1,6 +1,6 @@
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { type Random, seededRandom } from "@/solver/numeric/random";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, roundChoices } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
 import { beamSearch } from "@/solver/policies/justInTime/beamSearch";
@@ -13,10 +13,10 @@ import { documentOf, drawnProgram, drawnRequests, replicasOf } from "./sampledRo
 
 const ROUNDS = 500;
 const WIDTHS = [1, 2, 4, 8];
-const STATED_WIDTH = 4;
+const STATED_WIDTH = roundChoices.beam.width;
 const TIMED = 400;
-const BEAM = { kind: "beam", width: STATED_WIDTH } as const;
-const WORTH = { kind: "worth", rightSeconds: 0, delayWeight: 4 } as const;
+const BEAM = roundChoices.beam;
+const WORTH = roundChoices.worth;
 const WARM_UP = 200;
 /** Maximum number of free slots of a model: in most rounds fewer in total than eight requests, so that the requests compete. */
 const MOST_FREE = 4;

@@ -5,7 +5,7 @@ import { type LeftOutLabels, labelledStage, leftOutLabels, type UnusableLabel } 
 
 /** A label as it was given. */
 export interface GivenLabel extends AnswerLabelOrder {
-  /** Line of the file that it stands in, the header being line 1; left out: it comes from no file. */
+  /** Its line in the file, where the header is line 1; left out: it does not come from a file. */
   readonly line?: number;
 }
 

@@ -145,7 +145,7 @@ test("a run kept aside is predicted as a fit predicts it that never saw its leng
   expect(fit.engine.paceDeviation).toBeGreaterThan(0);
 }, 120_000);
 
-test("a prompt that costs two steps of decoding and hardly waits is told from one that waits, which the first start alone does not", () => {
+test("with both starts the fit finds that prompts cost two decode steps and hardly wait; with the first alone it does not", () => {
   const known = { ...limits, maxSequences: { value: 8, origin: "observed" } } as const;
   const step = {
     decode: [0, 1, 2, 4, 8].map((sequences) => ({ at: sequences, seconds: 4e-3 + 1e-3 * sequences })),

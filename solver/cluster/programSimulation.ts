@@ -55,7 +55,7 @@ export interface ProgramSimulation {
   readonly learner?: WorkflowLearner;
   /** Left out: none. */
   readonly overhead?: PolicyOverhead;
-  /** How answers are scored; left out: none is, and a policy that has any scored is refused. */
+  /** How answers are scored; left out: no answer is scored, and a policy that scores answers is refused. */
   readonly scoring?: ProgramScoring;
   /**
    * Seconds between readings of the engines' KV use and preemptions, at multiples of it. Readings older than 3 s are stale, as in the

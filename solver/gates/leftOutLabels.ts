@@ -7,7 +7,7 @@ const NAMED = 3;
 export interface UnusableLabel {
   readonly kind: UnusableLabelKind;
   readonly decisionId: string;
-  /** Line of the file that it stands in, the header being line 1; undefined: it comes from no file. */
+  /** Its line in the file, where the header is line 1; undefined: it does not come from a file. */
   readonly line?: number | undefined;
 }
 

@@ -1,10 +1,10 @@
-import type { JustInTimePolicy, PolicyDocument } from "../plan/policySchema";
+import { type JustInTimePolicy, type PolicyDocument, roundChoices } from "../plan/policySchema";
 import type { LabSystem } from "./labSpec";
 
 type Selection = JustInTimePolicy["selection"];
 
 /** Number of partial assignments that Aragog keeps, as its source does. */
-export const BEAM_WIDTH = 4;
+export const BEAM_WIDTH = roundChoices.beam.width;
 
 /**
  * Aragog and the systems that its source compares it with, all in the order in which programs began and deeper agents first: per-workflow,

@@ -126,7 +126,7 @@ describe("requests of no declared workflow", () => {
     expect(cascadeOf(policy)).toEqual(cascade);
   });
 
-  it("keep their way where the plan is made anew from one that is just in time", () => {
+  it("keep their route when a just-in-time plan is the base of another", () => {
     const { policy } = routed(judged(cascade));
     const again = routed(judged(policy), { ...asked(), selection: roundChoices.worth }).policy;
     expect(again).toEqual({ ...policy, selection: { kind: "worth", rightSeconds: 0, delayWeight: 4 } });

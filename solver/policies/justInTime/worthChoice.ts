@@ -42,16 +42,8 @@ export class WorthChoice {
   /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
   private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
 
-  private readonly engines: readonly ModelEngines[];
-  private readonly weights: WorthWeights;
-  private readonly singles: RoundSingles | null;
-  private readonly readsLengths: boolean;
-
-  constructor({ engines, meanOutputTokens, weights, singles, readsLengths }: WorthChoiceParts) {
-    this.engines = engines;
-    this.weights = weights;
-    this.singles = singles;
-    this.readsLengths = readsLengths;
+  constructor(private readonly parts: WorthChoiceParts) {
+    const { engines, meanOutputTokens } = parts;
     this.waiting = new Int32Array(engines.length);
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
@@ -63,16 +55,16 @@ export class WorthChoice {
   begin(): void {
     [this.waiting, this.waited] = [this.waited, this.waiting];
     this.waiting.fill(0);
-    for (const model of this.engines.keys()) this.changed(model);
+    for (const model of this.parts.engines.keys()) this.changed(model);
   }
 
   /** A request was sent to the model, or waits for it. */
   changed(model: number): void {
-    const own = this.engines[model];
+    const own = this.parts.engines[model];
     if (own === undefined) return;
     const ahead = this.waiting[model] ?? 0;
     this.ownSeconds[model] = own.secondsPerToken(ahead);
-    const { delayWeight } = this.weights;
+    const { delayWeight } = this.parts.weights;
     const { running, waiting } = own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
     this.othersSeconds[model] = Math.min(1, delayWeight) * running + delayWeight * waiting;
   }
@@ -92,7 +84,7 @@ export class WorthChoice {
   choose(one: StagedWork, allowed: number, out: number): number {
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
-    for (let model = 0; model < this.engines.length; model += 1) {
+    for (let model = 0; model < this.parts.engines.length; model += 1) {
       if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
       const worth = worthOf(this.terms(one, model, out));
       if (worth <= most) continue;
@@ -106,7 +98,7 @@ export class WorthChoice {
   terms(one: StagedWork, model: number, out: number): WorthTerms {
     const tokens = this.lengthFactor(one) * (this.tokens[model] ?? 0);
     return {
-      surenessSeconds: this.weights.rightSeconds * this.rightChance(one, model),
+      surenessSeconds: this.parts.weights.rightSeconds * this.rightChance(one, model),
       latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
       priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
       restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
@@ -116,13 +108,13 @@ export class WorthChoice {
   /** The chance that the model answers right, 0..1: 1 for an accurate configuration, a router's score for a single request, else 0. */
   private rightChance({ work, program }: StagedWork, model: number): number {
     if (program !== null) return 1;
-    return (work.evidence?.routerScores(this.singles?.nameOf(model) ?? "") ?? 0) / 100;
+    return (work.evidence?.routerScores(this.parts.singles?.nameOf(model) ?? "") ?? 0) / 100;
   }
 
   /** How much longer than the mean a single request's answers are predicted to be; 1 without a prediction, and for calls. */
   private lengthFactor({ work, program }: StagedWork): number {
-    if (!this.readsLengths || program !== null || work.predictedTokens === undefined) return 1;
-    const mean = this.tokens[this.singles?.modelAt(work.stage) ?? this.tokens.length - 1] ?? 0;
+    if (!this.parts.readsLengths || program !== null || work.predictedTokens === undefined) return 1;
+    const mean = this.tokens[this.parts.singles?.modelAt(work.stage) ?? this.tokens.length - 1] ?? 0;
     return mean === 0 ? 1 : work.predictedTokens / mean;
   }
 
@@ -134,7 +126,7 @@ export class WorthChoice {
 
   /** Expected time, with its price, of the stages after this one, for a single request. */
   private laterStages(one: StagedWork, model: number): number {
-    const { singles } = this;
+    const { singles } = this.parts;
     if (singles === null) return 0;
     return this.lengthFactor(one) * singles.secondsAfter(singles.stageFor(one.work, model), (each) => this.secondsOn(each) ?? 0);
   }
@@ -145,7 +137,7 @@ export class WorthChoice {
     for (const [other, allowed] of this.leftTo(program, agent, model, out).entries()) {
       if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
       let least: number | undefined;
-      for (let each = 0; each < this.engines.length; each += 1) {
+      for (let each = 0; each < this.parts.engines.length; each += 1) {
         const seconds = (allowed & (1 << each)) === 0 ? undefined : this.secondsOn(each);
         if (seconds !== undefined) least = least === undefined ? seconds : Math.min(least, seconds);
       }
@@ -162,7 +154,7 @@ export class WorthChoice {
       known = new Map();
       this.leaves.set(left, known);
     }
-    const key = agent * this.engines.length + model;
+    const key = agent * this.parts.engines.length + model;
     const seen = known.get(key);
     if (seen !== undefined) return seen;
     const { having } = program.workflow.space;
