@@ -73,6 +73,6 @@ test("a plan with a workflow has the planned engines, chooses their models just 
 });
 
 test("what does not go with a workflow is refused as bad input, in a sentence", async () => {
-  expect(await plan("--beam", "2")).toMatchObject({ code: 2, stderr: "--predictor and --beam go with --workflow.\n" });
+  expect(await plan("--beam", "2")).toMatchObject({ code: 2, stderr: "--predictor, --beam and --worth go with --workflow.\n" });
   expect(await plan("--workflow", graph, "--predictor", "abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("SHA-256") });
 });

@@ -12,6 +12,7 @@ const task = (models: readonly string[]): CapacityTask => ({
   ...{ workload, workflow },
   plan: {
     ...draft,
+    policy: { kind: "fixed", model: models[0] ?? "none", order: { kind: "fcfs" }, place: { kind: "least-load" } },
     deployment: models.map((model) => ({
       ...{ model, precision: "bf16" as const, gpu: "h100-sxm", gpus: 1 },
       replicas: [{ tp: 1, pp: 1, count: 1, shareEach: 1, placements: [] }],
