@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
-import type { ComparedGate } from "@/server/planning/rates/ratePlanners";
+import type { ComparedGate, GateCascade } from "@/server/planning/rates/ratePlanners";
 import { openText } from "@/server/prompts/openText";
 import { type GateWork, gateEngines } from "@/solver/baselines/gateEngines";
 import { tableRows } from "@/solver/baselines/halves";
@@ -53,9 +53,9 @@ export function judgeGate({ workload }: LadderScene): ComparedGate {
 export const withStart = (gate: ComparedGate): ComparedGate => ({ ...gate, kind: `${gate.kind}, trained start`, starts: true });
 
 /** Cascades of the planner with one gate each, which are systems of their own. */
-export const gatedCascades = (scene: LadderScene): readonly ComparedGate[] => [
-  { ...judgeGate(scene), kind: "judge cascade" },
-  ...Object.entries(SELF_VERIFICATION_AUCS).map(([kind, auc]) => ({ ...autoMixGate(scene, auc), kind })),
+export const gatedCascades = (scene: LadderScene, judge: ComparedGate): readonly GateCascade[] => [
+  { kind: "judge cascade", gate: judge },
+  ...Object.entries(SELF_VERIFICATION_AUCS).map(([kind, auc]) => ({ kind, gate: { ...autoMixGate(scene, auc), kind } })),
 ];
 
 /** The same LLM judge with another reliability: modelled by the seed, the same noise for all. */

@@ -1,4 +1,4 @@
-import { type ComparedGate, type RatePlanner, ratePlanners } from "@/server/planning/rates/ratePlanners";
+import { type ComparedGate, type GateCascade, type RatePlanner, ratePlanners } from "@/server/planning/rates/ratePlanners";
 import { type AtRate, highestKept, highestReplanned, measuredAt, type RateMeasuring } from "@/server/planning/rates/replanned";
 import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
 import { modelPerturbation } from "@/solver/calibration/modelPerturbation";
@@ -54,7 +54,7 @@ export async function raceLadder(
   for (const seed of cascadiaCases.seeds) {
     const scene = await ladderScene(ladder, seed);
     const [judge, agreement] = [judgeGate(scene), await agreementGate(scene)];
-    const gates = { judge, own: [judge, agreement].flatMap((gate) => [withStart(gate), gate]), cascades: gatedCascades(scene) };
+    const gates = { judge, own: [judge, agreement].flatMap((gate) => [withStart(gate), gate]), cascades: gatedCascades(scene, judge) };
     for (const one of ladder.cases) {
       const own = caseScene(scene, one);
       const begun = performance.now();
@@ -70,7 +70,7 @@ export async function raceLadder(
 interface RaceGates {
   readonly judge: ComparedGate;
   readonly own: readonly ComparedGate[];
-  readonly cascades: readonly ComparedGate[];
+  readonly cascades: readonly GateCascade[];
 }
 
 /** Every system of a case: its highest rate, the kept plan's, and its SLO scales. */

@@ -50,8 +50,9 @@ it("every target is of a system that is raced", async () => {
   const [ladder] = cascadiaCases.ladders;
   if (ladder === undefined) throw new Error("no ladder");
   const scene = { ladder, seed: 1, workload, context };
-  const cascades = gatedCascades(scene);
-  const planners = ratePlanners({ context, floor, judge: judgeGate(scene), gates: [], cascades, trained: workload.outcomes });
+  const judge = judgeGate(scene);
+  const cascades = gatedCascades(scene, judge);
+  const planners = ratePlanners({ context, floor, judge, gates: [], cascades, trained: workload.outcomes });
   const raced = planners.map(({ kind }) => kind);
   expect(new Set(raced).size).toBe(raced.length);
   for (const { against, atLeast } of cascadiaCases.targets) {

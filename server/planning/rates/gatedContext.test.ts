@@ -5,7 +5,7 @@ import { randomInstance } from "@/solver/baselines/randomInstance";
 import { gpusOf, judgementsOf } from "@/solver/baselines/system";
 import { groundOf } from "../compare/compareGround";
 import { loadGlpkEngine } from "../planner/glpkEngine";
-import { type ComparedGate, planGated, withGate } from "./gatedContext";
+import { type ComparedGate, planAlone, planCascade, withGate } from "./gatedContext";
 
 const { workload, cluster, requestsPerSecond, floor } = randomInstance(3);
 
@@ -33,7 +33,7 @@ it("a gate's engines take GPUs of the last nodes first, and the plan has the oth
 
 it("a plan that asks a gate leaves its engines the GPUs for the readings, and one that asks nothing has all GPUs", () => {
   const readingsPerGpuSecond = requestsPerSecond / 1.5;
-  const planned = planGated(context, gate({ readingsPerGpuSecond }), easy);
+  const planned = planCascade(context, gate({ readingsPerGpuSecond }), easy);
   if (planned === null) throw new Error("no plan");
   const { system, outcomes, gateGpus, gateRate, kind } = planned;
   const asked = judgementsOf(system, routedBy(system, outcomes, context.planning));
@@ -42,18 +42,19 @@ it("a plan that asks a gate leaves its engines the GPUs for the readings, and on
   expect(gateGpus > 0).toBe(asked > 0);
   expect(kind).toBe(asked > 0 ? "gate" : "none");
   expect(gateRate).toBeGreaterThan(easy.requestsPerSecond);
-  expect(planGated(context, gate(null), easy)?.gateGpus).toBe(0);
+  expect(planCascade(context, gate(null), easy)?.gateGpus).toBe(0);
 });
 
-it("one model alone on all GPUs is planned where the gate's engines leave none for a cascade", () => {
+it("one model alone asks nothing and takes no GPU for the gate, however slow the gate is", () => {
   const rare = { ...easy, requestsPerSecond: requestsPerSecond / 20 };
-  const planned = planGated(context, gate({ readingsPerGpuSecond: requestsPerSecond / 1e6 }), rare);
-  expect(planned?.kind).toBe("none");
+  const starved = gate({ readingsPerGpuSecond: requestsPerSecond / 1e6 });
+  const planned = planAlone(context, starved, rare);
+  expect(planned).toMatchObject({ kind: "none", gateGpus: 0 });
   expect(planned?.system.stages).toHaveLength(1);
 });
 
 it("where the readings would take every GPU, there is a plan that asks nothing or none", () => {
   const readingsPerGpuSecond = requestsPerSecond / (2 * (context.gpus + 1));
-  const planned = planGated(context, gate({ readingsPerGpuSecond }), easy);
+  const planned = planCascade(context, gate({ readingsPerGpuSecond }), easy);
   expect((planned?.system.routing.thresholds ?? []).every((threshold) => threshold === 0)).toBe(true);
 });

@@ -56,25 +56,29 @@ interface PlannedFor {
 }
 
 /**
- * Weir's plan with a gate in place of the judge, on the GPUs that the gate leaves, or the smallest model alone that meets the floor, on all
- * GPUs, where that is faster: it asks no gate.
+ * Weir's plan with a gate in place of the judge, on the GPUs that the gate leaves.
  *
  * @returns null where there is no plan at this rate.
  */
-export function planGated(context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null {
-  const { requestsPerSecond } = at;
-  const planned = planBeside(context, gate, requestsPerSecond, (own) => planOn(own, gate, at));
-  if (planned !== null && planned.gateGpus === 0) return planned;
+export const planCascade = (context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null =>
+  planBeside(context, gate, at.requestsPerSecond, (own) => planOn(own, gate, at));
+
+/**
+ * The smallest model alone that meets the floor and has a plan, on all GPUs: it asks no gate.
+ *
+ * @returns null where there is none at this rate.
+ */
+export function planAlone(context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null {
   // No router starts requests of a model alone.
   const unasked = { ...gate, starts: false };
   for (const [index, model] of context.models.entries()) {
     const shapes = context.shapes[index] ?? [];
     if (shapes.length === 0) continue;
     const own = { ...context, models: [model], shapes: [shapes] };
-    const alone = planBeside(own, unasked, requestsPerSecond, (on) => planOn(on, unasked, at));
-    if (alone !== null) return planned === null || alone.plannedSeconds < planned.plannedSeconds ? alone : planned;
+    const alone = planBeside(own, unasked, at.requestsPerSecond, (on) => planOn(on, unasked, at));
+    if (alone !== null) return alone;
   }
-  return planned;
+  return null;
 }
 
 function planOn(own: ComparisonContext, { outcomes }: ComparedGate, { floor, requestsPerSecond }: PlannedFor): PlannedSystem | null {

@@ -1,7 +1,7 @@
 import { baselineMakers } from "@/solver/baselines/allBaselines";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt } from "../compare/compareGround";
-import { type ComparedGate, type GatedSystem, planBeside, planGated, UNASKED } from "./gatedContext";
+import { type ComparedGate, type GatedSystem, planAlone, planBeside, planCascade } from "./gatedContext";
 
 export type { ComparedGate } from "./gatedContext";
 
@@ -17,14 +17,20 @@ interface PlannersInput {
   readonly floor: number;
   /** The judge that baselines ask. Its engines take GPUs of the cluster, as those of other gates do. */
   readonly judge: ComparedGate;
-  /** Gates that Weir chooses among at the first rate whose fastest plan asks one, kept at other rates. */
+  /** Gates that Weir chooses among at every rate. */
   readonly gates: readonly ComparedGate[];
-  /** Cascades with another gate and the planner's own search, each a system of its own. */
-  readonly cascades: readonly ComparedGate[];
+  /** Cascades with one gate and the planner's own search, each a system of its own. */
+  readonly cascades: readonly GateCascade[];
   /** The table with trained heads' out-of-fold scores; null: there are none, and no router is compared. */
   readonly trained: OutcomeTable | null;
   /** Rows that the complexity-blind CascadeServe was profiled on; left out: as many planning prompts of each category. */
   readonly profiled?: Int32Array;
+}
+
+/** The planner's cascade with one gate, as a system. */
+export interface GateCascade {
+  readonly kind: string;
+  readonly gate: ComparedGate;
 }
 
 /** The baselines that can really be built, in this order: no modelled router, no oracle, and no ablation of the plan. */
@@ -49,49 +55,44 @@ export function ratePlanners({ context, floor, judge, gates, cascades, trained, 
         return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN };
       }),
   });
+  const planned = plannedOnce(context, floor);
   return [
-    bestOf(
-      "Weir",
-      withOneGate(gates, (gate, at) => planGated(context, gate, at)),
-      floor,
-    ),
-    ...cascades.map((gate) => gatePlanner(context, gate, floor)),
+    bestOf("Weir", (rate) => [...gates.map((gate) => planned.cascade(gate, rate)), planned.alone(judge, rate)]),
+    ...cascades.map((own) => cascadePlanner(own, planned)),
     ...(largest === undefined ? [] : [baseline("largest model alone", largest)]),
     ...built.map((maker) => baseline(maker.kind, maker)),
   ];
 }
 
-/** The planner's cascade with one gate. */
+/** The planner's cascade with one gate, or the smallest model alone that meets the floor where that is faster. */
 export const gatePlanner = (context: ComparisonContext, gate: ComparedGate, floor: number): RatePlanner =>
-  bestOf(
-    gate.kind,
-    (at) => {
-      const planned = planGated(context, gate, at);
-      return planned === null ? [] : [planned];
-    },
-    floor,
-  );
+  cascadePlanner({ kind: gate.kind, gate }, plannedOnce(context, floor));
 
-interface PlannedFor {
-  readonly floor: number;
-  readonly requestsPerSecond: number;
+const cascadePlanner = ({ kind, gate }: GateCascade, planned: Planned): RatePlanner =>
+  bestOf(kind, (rate) => [planned.cascade(gate, rate), planned.alone(gate, rate)]);
+
+/** Plans of a floor. */
+interface Planned {
+  cascade(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
+  /** Asks no gate, and is the same with each. */
+  alone(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
 }
 
-/** Plans with every gate until the fastest plan asks one, and from then on with the gate of the fastest of those. */
-function withOneGate(
-  gates: readonly ComparedGate[],
-  plan: (gate: ComparedGate, at: PlannedFor) => GatedSystem | null,
-): (at: PlannedFor) => readonly GatedSystem[] {
-  let kept = gates;
-  return (at) => {
-    const planned = kept.flatMap((gate) => {
-      const found = plan(gate, at);
-      return found === null ? [] : [{ gate, found }];
-    });
-    const [fastest] = planned.sort((a, b) => a.found.plannedSeconds - b.found.plannedSeconds);
-    // A plan that asks nothing decides nothing among gates.
-    if (fastest !== undefined && fastest.found.kind !== UNASKED) kept = [fastest.gate];
-    return fastest === undefined ? [] : [fastest.found];
+/** Plans of a floor, each made once for a rate: systems that share a gate share its plans. */
+function plannedOnce(context: ComparisonContext, floor: number): Planned {
+  const byGate = new Map<ComparedGate | "alone", Map<number, GatedSystem | null>>();
+  const once = (key: ComparedGate | "alone", requestsPerSecond: number, make: () => GatedSystem | null): GatedSystem | null => {
+    const known = byGate.get(key) ?? new Map<number, GatedSystem | null>();
+    byGate.set(key, known);
+    const found = known.get(requestsPerSecond);
+    if (found !== undefined) return found;
+    const made = make();
+    known.set(requestsPerSecond, made);
+    return made;
+  };
+  return {
+    cascade: (gate, requestsPerSecond) => once(gate, requestsPerSecond, () => planCascade(context, gate, { floor, requestsPerSecond })),
+    alone: (gate, requestsPerSecond) => once("alone", requestsPerSecond, () => planAlone(context, gate, { floor, requestsPerSecond })),
   };
 }
 
@@ -104,12 +105,14 @@ const MOST_LOWER = 6;
  * The planner's best at a rate. Where it has none, which it refuses some way below saturation, the plan for 90 % of the rate, and so on: what
  * somebody would run who has to serve that rate. Every rate is planned once.
  */
-export function bestOf(kind: string, plans: (at: PlannedFor) => readonly GatedSystem[], floor: number): RatePlanner {
+export function bestOf(kind: string, plans: (requestsPerSecond: number) => readonly (GatedSystem | null)[]): RatePlanner {
   const known = new Map<number, GatedSystem | null>();
   const planned = (requestsPerSecond: number): GatedSystem | null => {
     const found = known.get(requestsPerSecond);
     if (found !== undefined) return found;
-    const [best = null] = [...plans({ floor, requestsPerSecond })].sort((a, b) => a.plannedSeconds - b.plannedSeconds);
+    const [best = null] = plans(requestsPerSecond)
+      .filter((plan) => plan !== null)
+      .sort((a, b) => a.plannedSeconds - b.plannedSeconds);
     known.set(requestsPerSecond, best);
     return best;
   };

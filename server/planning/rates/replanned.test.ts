@@ -86,7 +86,7 @@ describe("the highest rate of a system that is planned anew", () => {
 
 describe("a planner among gates", () => {
   it("takes the gate with the least planned p95, and where a rate has no plan the one for nine tenths of it, and so on", () => {
-    const planner = bestOf("Weir", ({ requestsPerSecond }) => (requestsPerSecond > 10 ? [] : [planned(1, 2), planned(2, 1)]), 0);
+    const planner = bestOf("Weir", (rate) => (rate > 10 ? [null] : [planned(1, 2), null, planned(2, 1)]));
     expect(planner.plan(8)).toEqual(planned(2, 1));
     expect(planner.plan(15)).toEqual(planned(2, 1));
     expect(planner.plan(40)).toBeNull();
