@@ -20,6 +20,7 @@ import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
 import { jointBenchmarks } from "./joint/joint";
+import { jointLiveBenchmarks } from "./joint/live";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -90,6 +91,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...gateBenchmarks,
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
+  ...jointLiveBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

@@ -5,16 +5,18 @@ import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { arrivals } from "@/solver/engine/arrivals";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { encodeArtefact } from "@/solver/prediction/artefact";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
-import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
+import { type ConfigurationPredictor, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
 import { factsOf, type PromptTexts } from "@/solver/prediction/programFacts";
 import { sketchOf } from "@/solver/words/sketch";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
+import type { Workflow } from "@/solver/workflow/workflow";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
@@ -24,7 +26,7 @@ import { emulatedReplica } from "../agreement/setup";
 const raced = workflows.filter(({ name }) => name === "voting" || name === "self-refine");
 
 /** Settings of modelled outcomes: similarity of a program's stages, and how often a wrong answer misleads. */
-const STATED = { correlation: 0.5, misleads: 0.5 } as const;
+export const STATED = { correlation: 0.5, misleads: 0.5 } as const;
 
 /** Number of programs from which each workflow's heads are learnt, on prompts that are not sent. */
 const TRAINING_PROGRAMS = 2000;
@@ -69,7 +71,7 @@ export interface AragogSetup {
 export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const { outcomes, texts, gpus, programs, load, maxInFlight, seed } = options;
   const models = outcomes.models.map(({ model }) => model);
-  const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
+  const { heldOut } = splitPrompts(outcomes.promptIds.length, seed);
   const draw = (programsPerSecond: number): ProgramSample =>
     drawPrograms({
       ...{ ...STATED, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
@@ -82,22 +84,7 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const programsPerSecond = (load * programs) / flood.horizonSeconds;
   const sample = draw(programsPerSecond);
 
-  const promptTexts: PromptTexts = {
-    sketches: texts.map((text) => (text === null ? null : sketchOf(text))),
-    promptTokens: outcomes.inputTokens,
-  };
-  const trained = raced.map((workflow) => {
-    const document = documentOfWorkflow(workflow);
-    const programsOf = drawPrograms({
-      ...{ ...STATED, outcomes, prompts: planning, mix: [{ workflow, share: 1 }], seed },
-      arrivalSeconds: new Float64Array(TRAINING_PROGRAMS),
-    });
-    const rows = configurationRowsOf(programsOf, configurationSpace(document, models), promptTexts, document);
-    const artefact = trainConfigurations(rows, { seed });
-    const bytes = encodeArtefact(artefact);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    return { document, bytes, hash, predictor: configurationPredictor(artefact) };
-  });
+  const trained = trainedHeads(raced, { outcomes, texts, seed });
   const engines = replicas.map(({ model, replica }) => ({
     model,
     replicas: [{ replica: { ...replica, maxSequences: maxInFlight }, count: 1 }],
@@ -105,6 +92,7 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const over = justInTimeOver({ engines, sample, workflows: [], catalogue: catalogueOf(noUserCards) });
   const named = trained.map(({ document, hash }) => ({ workflow: document, predictor: hash }));
   const found = new Map(trained.map(({ document, predictor }) => [document.name, predictor]));
+  const promptTexts = promptTextsOf({ outcomes, texts });
   const predictions: ProgramPredictions = {
     configurations: (program) => {
       const request = sample.firstRequest[program] ?? 0;
@@ -120,3 +108,39 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
     textOf: (row) => texts[row] ?? null,
   };
 }
+
+/** What heads are trained on. */
+type HeadsGround = Pick<AragogSetupOptions, "outcomes" | "texts" | "seed">;
+
+/** A workflow's trained heads, and their name. */
+export interface TrainedHeads {
+  readonly document: WorkflowDocument;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly hash: string;
+  readonly predictor: ConfigurationPredictor;
+}
+
+/** Heads of each workflow, trained on programs of the planning prompts. */
+export function trainedHeads(of: readonly Workflow[], { outcomes, texts, seed }: HeadsGround): readonly TrainedHeads[] {
+  const models = outcomes.models.map(({ model }) => model);
+  const { planning } = splitPrompts(outcomes.promptIds.length, seed);
+  const promptTexts = promptTextsOf({ outcomes, texts });
+  return of.map((workflow) => {
+    const document = documentOfWorkflow(workflow);
+    const programs = drawPrograms({
+      ...{ ...STATED, outcomes, prompts: planning, mix: [{ workflow, share: 1 }], seed },
+      arrivalSeconds: new Float64Array(TRAINING_PROGRAMS),
+    });
+    const rows = configurationRowsOf(programs, configurationSpace(document, models), promptTexts, document);
+    const artefact = trainConfigurations(rows, { seed });
+    const bytes = encodeArtefact(artefact);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return { document, bytes, hash, predictor: configurationPredictor(artefact) };
+  });
+}
+
+const promptTextsOf = ({ outcomes, texts }: Pick<HeadsGround, "outcomes" | "texts">): PromptTexts => ({
+  sketches: texts.map((text) => (text === null ? null : sketchOf(text))),
+  promptTokens: outcomes.inputTokens,
+});

@@ -39,7 +39,7 @@ interface DriverOptions {
   readonly onRoom: (nowMs: number) => void;
   /** Increases whenever forecasts of waiting work may have changed; absent: they never do. */
   readonly forecastRevision?: () => number;
-  /** Counts the decisions of a policy that chooses models at dispatch; absent: not counted. */
+  /** Times the policy's decisions, and counts those of a policy that chooses models at dispatch; absent: neither. */
   readonly rounds?: RoundTallies;
 }
 
@@ -138,7 +138,9 @@ export class PolicyDriver {
     if (this.#waiting.length === 0) return;
     this.#reforecast(nowMs);
     const view = this.#view(nowMs);
+    const begunMs = performance.now();
     const actions = this.policy.decide(view);
+    this.#options.rounds?.decided((performance.now() - begunMs) / 1000);
     if (actions.length > 0) this.#carryOut(actions, view);
     this.#askAgain(nowMs);
   }
