@@ -14,10 +14,10 @@ const race = once(async (): Promise<readonly MixRace[]> => {
     const begun = performance.now();
     races.push(await raceMix(seed, cases));
     process.stderr.write(`mix ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+    const rows = races.flatMap((one) => one.rows);
+    writeRows("joint", rows);
+    writeTables("joint", [mixTable(races), matrixTable(rows), termsTable(rows), figuresTable(rows)]);
   }
-  const rows = races.flatMap((one) => one.rows);
-  writeRows("joint", rows);
-  writeTables("joint", [mixTable(races), matrixTable(rows), termsTable(rows), figuresTable(rows)]);
   return races;
 });
 
