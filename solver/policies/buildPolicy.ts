@@ -3,6 +3,7 @@ import { composePolicy } from "./composePolicy";
 import type { Policy } from "./core/policy";
 import type { Order, Place, Route } from "./core/policyParts";
 import { justInTimePolicy } from "./justInTime/justInTimePolicy";
+import { deadlineOrder } from "./orders/deadlineOrder";
 import { fcfsOrder } from "./orders/fcfsOrder";
 import { mlfqOrder } from "./orders/mlfqOrder";
 import { sjfOrder, stjfOrder } from "./orders/shortestOrders";
@@ -58,6 +59,8 @@ function orderOf(order: OrderDocument): Order {
       return workflowOrder(order);
     case "depth":
       return depthOrder(order);
+    case "deadline":
+      return deadlineOrder(order);
     case "mlfq":
       return mlfqOrder(order);
   }
