@@ -20,7 +20,6 @@ import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
 import { jointBenchmarks } from "./joint/joint";
-import { jointLiveBenchmarks } from "./joint/live";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -91,7 +90,6 @@ export const wholeRun: readonly Benchmark[] = [
   ...gateBenchmarks,
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
-  ...jointLiveBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

@@ -1,35 +1,21 @@
-import { createHash } from "node:crypto";
 import { justInTimeOver } from "@/server/lab/aragogRace";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { arrivals } from "@/solver/engine/arrivals";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
-import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { encodeArtefact } from "@/solver/prediction/artefact";
-import { configurationRowsOf } from "@/solver/prediction/configurationRows";
-import { type ConfigurationPredictor, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
-import { factsOf, type PromptTexts } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/words/sketch";
-import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { factsOf } from "@/solver/prediction/programFacts";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
-import type { Workflow } from "@/solver/workflow/workflow";
-import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { emulatedReplica } from "../agreement/setup";
+import { MODELLED_OUTCOMES, promptTextsOf, trainedHeads } from "../lib/trainedHeads";
 
 /** Workflows of the source with and without parallel branches. */
 const raced = workflows.filter(({ name }) => name === "voting" || name === "self-refine");
-
-/** Settings of modelled outcomes: similarity of a program's stages, and how often a wrong answer misleads. */
-export const STATED = { correlation: 0.5, misleads: 0.5 } as const;
-
-/** Number of programs from which each workflow's heads are learnt, on prompts that are not sent. */
-const TRAINING_PROGRAMS = 2000;
 
 /** Arrival speed-up over any engine here: all engines always have work. */
 const FLOOD_PROGRAMS_PER_SECOND = 1000;
@@ -74,7 +60,7 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const { heldOut } = splitPrompts(outcomes.promptIds.length, seed);
   const draw = (programsPerSecond: number): ProgramSample =>
     drawPrograms({
-      ...{ ...STATED, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
+      ...{ ...MODELLED_OUTCOMES, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
       arrivalSeconds: arrivals({ law: { kind: "poisson" }, requests: programs, requestsPerSecond: programsPerSecond, seed }),
     });
   const replicas = models.map((model, at) => ({ id: `${model}-0`, model, replica: emulatedReplica(model, gpus[at]), maxInFlight }));
@@ -108,39 +94,3 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
     textOf: (row) => texts[row] ?? null,
   };
 }
-
-/** What heads are trained on. */
-type HeadsGround = Pick<AragogSetupOptions, "outcomes" | "texts" | "seed">;
-
-/** A workflow's trained heads, and their name. */
-export interface TrainedHeads {
-  readonly document: WorkflowDocument;
-  readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes, in hexadecimal. */
-  readonly hash: string;
-  readonly predictor: ConfigurationPredictor;
-}
-
-/** Heads of each workflow, trained on programs of the planning prompts. */
-export function trainedHeads(of: readonly Workflow[], { outcomes, texts, seed }: HeadsGround): readonly TrainedHeads[] {
-  const models = outcomes.models.map(({ model }) => model);
-  const { planning } = splitPrompts(outcomes.promptIds.length, seed);
-  const promptTexts = promptTextsOf({ outcomes, texts });
-  return of.map((workflow) => {
-    const document = documentOfWorkflow(workflow);
-    const programs = drawPrograms({
-      ...{ ...STATED, outcomes, prompts: planning, mix: [{ workflow, share: 1 }], seed },
-      arrivalSeconds: new Float64Array(TRAINING_PROGRAMS),
-    });
-    const rows = configurationRowsOf(programs, configurationSpace(document, models), promptTexts, document);
-    const artefact = trainConfigurations(rows, { seed });
-    const bytes = encodeArtefact(artefact);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    return { document, bytes, hash, predictor: configurationPredictor(artefact) };
-  });
-}
-
-const promptTextsOf = ({ outcomes, texts }: Pick<HeadsGround, "outcomes" | "texts">): PromptTexts => ({
-  sketches: texts.map((text) => (text === null ? null : sketchOf(text))),
-  promptTokens: outcomes.inputTokens,
-});

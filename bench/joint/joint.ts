@@ -3,6 +3,7 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import cases from "./cases.json" with { type: "json" };
+import { jointLiveBenchmarks } from "./live";
 import { type MixRace, raceMix } from "./race";
 import { ALONE, jointSystems, PAIRS, worthOf } from "./systems";
 import { figuresTable, matrixTable, mixTable, tenthBelow, termsTable } from "./tables";
@@ -47,7 +48,7 @@ async function weighed(): Promise<Measurement> {
   };
 }
 
-/** The joint policy against each system alone, and against the best pairs, on mixes that nothing was tuned on. */
+/** The joint policy against each system alone, and against the best pairs, on mixes that nothing was tuned on; and in a live gateway. */
 export const jointBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: "joint policy: weight of others' delay", budget: null, run: weighed },
@@ -66,5 +67,6 @@ export const jointBenchmarks: readonly Benchmark[] = dataPresent()
           },
         ];
       }),
+      ...jointLiveBenchmarks,
     ]
   : [];

@@ -44,7 +44,7 @@ interface PlannedSystem {
 const TRAINED = { predictor: "0".repeat(64) } as const;
 
 /** The kind of gate of a plan that asks nothing. */
-export const UNASKED = "none";
+const UNASKED = "none";
 
 /** Plans tried until a gate's engines are enough for what the plan asks. */
 const MOST_SIZINGS = 4;
