@@ -53,7 +53,7 @@ export function ratePlanners({ context, floor, judge, gates, cascades, trained, 
         const explorer = explorerAt(beside, requestsPerSecond);
         const own = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: beside.planning };
         const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
-        return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN };
+        return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN, isNearSaturation: false };
       }),
   });
   const planned = plannedOnce(context, floor);
@@ -118,7 +118,7 @@ interface PlansOf {
 }
 
 /**
- * The planner's fastest at a rate. Where it has none, which it refuses some way below saturation, the least loaded of its plans for 90 % of the
+ * The planner's fastest at a rate, of those that are not near saturation if there is one. Where it has none, which it refuses some way below saturation, the least loaded of its plans for 90 % of the
  * rate, and so on: what somebody would run who has to serve that rate. Every rate is planned once.
  */
 export function bestOf(kind: string, { plansAt, loadOf }: PlansOf): RatePlanner {
@@ -128,7 +128,10 @@ export function bestOf(kind: string, { plansAt, loadOf }: PlansOf): RatePlanner 
     return found.sort((a, b) => a.value - b.value)[0]?.planned ?? null;
   };
   const planned = (requestsPerSecond: number): GatedSystem | null => {
-    let best = least(plansAt(requestsPerSecond), ({ plannedSeconds }) => plannedSeconds);
+    const plans = plansAt(requestsPerSecond);
+    const reliable = plans.filter((plan) => plan?.isNearSaturation === false);
+    const fastest = (of: typeof plans): GatedSystem | null => least(of, ({ plannedSeconds }) => plannedSeconds);
+    let best = fastest(reliable) ?? fastest(plans);
     for (let lower = 1; best === null && lower <= MOST_LOWER; lower += 1) {
       const rate = requestsPerSecond * LOWER_RATE ** lower;
       best = least(plansAt(rate), (one) => loadOf(one, rate));

@@ -28,6 +28,7 @@ function planned(count: number, plannedSeconds = 1): GatedSystem {
     gateGpus: 0,
     gateRate: Number.POSITIVE_INFINITY,
     plannedSeconds,
+    isNearSaturation: false,
   };
 }
 
@@ -94,5 +95,9 @@ describe("a planner among gates", () => {
     expect(planner.plan(8)).toEqual(fast);
     expect(planner.plan(15)).toEqual(roomy);
     expect(planner.plan(40)).toBeNull();
+    const near = { ...fast, isNearSaturation: true };
+    const choosing = (plans: readonly GatedSystem[]) => bestOf("Weir", { plansAt: () => plans, loadOf: () => 0 }).plan(1);
+    expect(choosing([near, roomy])).toEqual(roomy);
+    expect(choosing([near])).toEqual(near);
   });
 });
