@@ -57,7 +57,7 @@ function watch(traffic: PlanTraffic, windows: number, kind: Partial<TestTraffic>
   return told;
 }
 
-test("lengths and scores of a model are planned for on the prompts that reach it, and the last stage is not judged", () => {
+test("lengths and scores of a model are planned for on the prompts that reach it, and those of the last stage as the mirror sees them", () => {
   const { characteristics, requestsPerSecond } = plannedTraffic(plan, workload);
   const sample = planningSample(outcomes, splitPrompts(3000, workload.seed).planning, [small!.model, large!.model]);
   const reach = promptsReaching(routePrompts(sample, [0, 1], [THRESHOLD]), 1);
@@ -67,7 +67,9 @@ test("lengths and scores of a model are planned for on the prompts that reach it
     `output tokens of ${small!.model}`,
     `score of ${small!.model}`,
     `output tokens of ${large!.model}`,
+    `score of ${large!.model} on all requests`,
   ]);
+  expect(characteristics[4]!.values).toHaveLength(sample.prompts);
   expect(Array.from(characteristics[3]!.values)).toEqual(Array.from(reach, (prompt) => sample.outputTokens[1]![prompt]));
   expect(reach.length).toBeLessThan(sample.prompts);
 });
