@@ -7,7 +7,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { plannedAcceptedScores, plannedTraffic } from "./plannedTraffic";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
-import { type TestTraffic, testDecisions } from "./testing/testDecisions";
+import { type TestTraffic, testDecisions, testMirrored } from "./testing/testDecisions";
 
 const workload = generatedWorkload({ prompts: 3000, seed: 2 });
 const { outcomes } = workload;
@@ -146,4 +146,35 @@ test("what was watched before a restart is gone on from", () => {
   expect(watch(first, 1, { rate: 3 * RATE })).toEqual([[]]);
   const second = begin(JSON.parse(JSON.stringify(first.watched)));
   expect(watch(second, 1, { rate: 3 * RATE }, 2 * WINDOW)).toEqual([["rate"]]);
+});
+
+test("scores that fall on requests which never reach a model are seen by the mirror alone, and named so", () => {
+  const name = `score of ${large!.model} on all requests`;
+  const share = 0.3;
+  const mirror = (fromSeconds: number, lower: Readonly<Record<string, number>>) =>
+    testMirrored(
+      { plan, workload, timeScale: TIME_SCALE, startMs: START_MS },
+      { fromSeconds, seconds: WINDOW },
+      { rate: RATE, share, lower },
+    );
+  const seen = (lower: Readonly<Record<string, number>>) => {
+    const traffic = begin();
+    for (let window = 0; window < 3; window += 1) {
+      const fromSeconds = window * 1.1 * WINDOW;
+      const records = decisions(fromSeconds, WINDOW);
+      traffic.observe(records, atMs(fromSeconds + 1));
+      traffic.observe(records, atMs(fromSeconds + 1.05 * WINDOW), mirror(fromSeconds, lower));
+    }
+    return traffic;
+  };
+  const lower = seen({ [large!.model]: 15 });
+  expect(lower.report().gauges.flatMap((gauge) => (gauge.drifted ? [gauge.name] : []))).toEqual([name]);
+  expect(lower.recentMirrored().length).toBeGreaterThan(1.5 * share * RATE * WINDOW);
+  const as = seen({}).report();
+  expect(as.gauges.find((gauge) => gauge.name === name)).toMatchObject({ kind: "score", model: large!.model, drifted: false });
+  expect(
+    begin()
+      .report()
+      .gauges.map((gauge) => gauge.name),
+  ).not.toContain(name);
 });
