@@ -7,6 +7,7 @@ import { noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
+import { cascadeText } from "@/solver/wording/wording";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
 import { hardware } from "../aragog/seededRace";
@@ -102,7 +103,8 @@ export async function raceMix(
       return PARTS.map((part) => ({ mix: mix.name, load, system, part, ...figuresOf(own, part, slo) }));
     }),
   );
-  const cascade = parts.cascade.kind === "cascade" ? cascadeText(parts.cascade) : "";
+  const cascade =
+    parts.cascade.kind === "cascade" ? cascadeText({ ...parts.cascade, stages: parts.cascade.stages.map(({ model }) => model) }) : "";
   return { mix, floor, cascade, rows };
 }
 
@@ -111,14 +113,6 @@ const largestAlone = ({ policy: { models, order, place } }: Parameters<typeof jo
   ...{ name: "largest model", lengths: "none", confidence: "none" },
   policy: { kind: "fixed", model: models.at(-1)?.model ?? "", order, place },
 });
-
-const cascadeText = ({
-  stages,
-  thresholds,
-}: {
-  readonly stages: readonly { readonly model: string }[];
-  readonly thresholds: readonly number[];
-}): string => stages.map(({ model }, stage) => (stage < thresholds.length ? `${model} <${thresholds[stage]}→ ` : model)).join("");
 
 const belongs = (part: Part, workflow: string): boolean => part === "all" || (workflow === cases.single) === (part === "single requests");
 
