@@ -139,7 +139,7 @@ const mirroredAnswerSchema = z.object({
 });
 
 /** A mirrored request that every model of its policy has answered. It holds no text. */
-export const mirrorSampleSchema = z.object({
+const mirrorSampleSchema = z.object({
   /** From 1 since the gateway started. */
   sequence: z.int(),
   decisionId: z.string(),
