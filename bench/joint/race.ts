@@ -8,6 +8,7 @@ import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { cascadeText } from "@/solver/wording/wording";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
 import { hardware } from "../aragog/seededRace";
@@ -121,7 +122,8 @@ export async function raceMix(
       return PARTS.map((part) => ({ mix: mix.name, load, system, part, ...figuresOf(own, part, slo) }));
     }),
   );
-  const cascade = parts.cascade.kind === "cascade" ? cascadeText(parts.cascade) : "";
+  const cascade =
+    parts.cascade.kind === "cascade" ? cascadeText({ ...parts.cascade, stages: parts.cascade.stages.map(({ model }) => model) }) : "";
   return { mix, floor, cascade, rows };
 }
 
@@ -130,14 +132,6 @@ const largestAlone = ({ policy: { models, order, place } }: Parameters<typeof jo
   ...{ name: "largest model", lengths: "none", confidence: "none" },
   policy: { kind: "fixed", model: models.at(-1)?.model ?? "", order, place },
 });
-
-const cascadeText = ({
-  stages,
-  thresholds,
-}: {
-  readonly stages: readonly { readonly model: string }[];
-  readonly thresholds: readonly number[];
-}): string => stages.map(({ model }, stage) => (stage < thresholds.length ? `${model} <${thresholds[stage]}→ ` : model)).join("");
 
 const partOf = (workflow: string): Part =>
   workflow === cases.single ? "single requests" : workflow === cases.ensemble.workflow ? "ensemble" : "agents";

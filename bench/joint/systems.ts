@@ -1,7 +1,7 @@
 import { perWorkflow } from "@/server/lab/aragogRace";
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import type { LabSystem } from "@/solver/lab/labSpec";
-import type { JustInTimePolicy, StagedPolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, SinglesPolicy } from "@/solver/plan/policySchema";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import cases from "./cases.json" with { type: "json" };
 
@@ -66,7 +66,7 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
   const learnt = { lengths: "learnt", confidence: "learnt" } as const;
   const worth = worthOf(cases.delayWeight);
   return [
-    { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as StagedPolicy },
+    { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
     {
       ...{ name: "Chimera", ...learnt, ...ungated },
       policy: { ...slack, order: { kind: "stjf", agingThreshold: cases.agingThreshold }, place: leastLoad },

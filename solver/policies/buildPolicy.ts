@@ -1,4 +1,4 @@
-import { type PlaceDocument, type PolicyDocument, type StagedPolicy, singlesPolicyOf } from "../plan/policySchema";
+import { type PlaceDocument, type PolicyDocument, type SinglesPolicy, singlesPolicyOf } from "../plan/policySchema";
 import { composePolicy } from "./composePolicy";
 import type { Policy } from "./core/policy";
 import type { Place, Route } from "./core/policyParts";
@@ -30,7 +30,7 @@ export function buildPolicy(document: PolicyDocument): Policy {
   return composePolicy({ route: routeOf(document), ...parts });
 }
 
-function routeOf(document: StagedPolicy): Route {
+function routeOf(document: SinglesPolicy): Route {
   switch (document.kind) {
     case "cascade":
       return cascadeRoute(document);
