@@ -9,7 +9,7 @@ type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
 export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
-/** Every pair with Aragog, and Cascadia's others: without either, every call has one model for good, and is far behind. */
+/** Every pair with Aragog or Cascadia, but for Cascadia with Chimera: two rules for one choice. Other pairs are not run. */
 export const PAIRS = [
   "Aragog and Cascadia",
   "Aragog and Chimera",
