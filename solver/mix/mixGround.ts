@@ -47,6 +47,8 @@ export interface MixTraffic {
   readonly shapes: readonly (readonly ShapedReplica[])[];
 }
 
+export type { CascadeRoute } from "./cascadeCandidates";
+
 /** How a class may be served. */
 export type MixRoute = CascadeRoute | WorkflowRoute;
 

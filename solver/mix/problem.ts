@@ -52,13 +52,15 @@ export interface MixProblem {
   readonly loadFactor: number;
   /** Share of the highest factor that may be given up for a shorter time of requests, 0..1. */
   readonly slack: number;
+  /** A factor that is enough: beyond it a shorter time counts more. At least 1. */
+  readonly enough: number;
 }
 
 /** Capacity of a replica: work a second when it is saturated. */
 export const capacityOf = ({ curve }: MixShape): number => curve.at(-1)?.workPerSecond ?? 0;
 
 /** Why a problem cannot be stated, in one sentence; null when it can. */
-export function problemRefusal({ classes, constraints, loadFactor, slack }: MixProblem): string | null {
+export function problemRefusal({ classes, constraints, loadFactor, slack, enough }: MixProblem): string | null {
   const { surviveNodeLoss, maxChangedReplicas, minReplicasPerModel } = constraints;
   if (classes.length === 0) return "The mix has no class of traffic.";
   if (new Set(classes.map(({ name }) => name)).size < classes.length) return "Two classes of the mix have the same name.";
@@ -66,6 +68,7 @@ export function problemRefusal({ classes, constraints, loadFactor, slack }: MixP
   if (still !== undefined) return `${still.name} has no rate above 0.`;
   if (!(loadFactor > 0 && loadFactor <= 1)) return "The load factor is not above 0 and at most 1.";
   if (!(slack >= 0 && slack < 1)) return "The slack is not from 0 to below 1.";
+  if (!(enough >= 1)) return "The factor that is enough is below 1.";
   if (surviveNodeLoss) return "Engines for a mix are not planned for the loss of a node: leave out surviveNodeLoss.";
   if (maxChangedReplicas !== null) return "Engines for a mix are not planned for few changes: leave out maxChangedReplicas.";
   if (minReplicasPerModel !== null) return "Engines for a mix may leave models out: pin replicas of each in place of minReplicasPerModel.";

@@ -105,7 +105,28 @@ const plain: MixProblem = {
   constraints: noConstraints,
   loadFactor: 0.8,
   slack: 0,
+  enough: 1000,
 };
+
+it("gives up a factor beyond what is enough for a shorter time", () => {
+  // Two GPUs together are faster than one, and do less work than two.
+  const quick = { gpu: "g", shape: { tp: 2, pp: 1 }, curve: [{ inFlight: 1, workPerSecond: 5 }] };
+  const slow = { gpu: "g", shape: { tp: 1, pp: 1 }, curve: [1, 2, 4].map((inFlight) => ({ inFlight, workPerSecond: 1.5 * inFlight })) };
+  const one: MixProblem = {
+    ...plain,
+    classes: plain.classes.map((own) => ({ ...own, floor: 0 })),
+    models: [
+      { model: "small", shapes: [slow, quick] },
+      { model: "large", shapes: [] },
+    ],
+  };
+  const shapesAt = (enough: number): readonly number[] => {
+    const solved = solve({ ...one, enough });
+    return solved.outcome === "mix" ? solved.replicas.map(({ option }) => option.shape.tp) : [];
+  };
+  expect(shapesAt(1000)).toEqual([1, 1, 1, 1]);
+  expect(new Set(shapesAt(2))).toEqual(new Set([2]));
+});
 
 it("prices the model that limits the mix, and no other", () => {
   const solved = solve(plain);

@@ -5,6 +5,8 @@ import { type TimedSolver, timedSolver } from "../deployment/timedSolver";
 import { factorProgram, type MixProgram, type MixReplicas, mixReplicas, timeProgram } from "./mixModel";
 import { capacityOf, type MixProblem, problemRefusal } from "./problem";
 
+export type { MixProblem } from "./problem";
+
 /** What a mix asks of a model's replicas. */
 export interface MixedModel {
   readonly model: string;
@@ -61,8 +63,8 @@ const TOLERANCE = 1e-6;
 
 /**
  * Engines for a mix of single requests, workflows and ensembles: the replicas and shares by which all rates can rise by the highest common
- * factor (which loads the busiest model least), then, of those within `slack` of that factor, the ones with the least expected time at the
- * asked rates. Two MILPs, or three where a class has one candidate for all of its requests.
+ * factor (which loads the busiest model least), then, of those within `slack` of that factor or that carry what is `enough`, the ones with
+ * the least expected time at the asked rates. Two MILPs, or three where a class has one candidate for all of its requests.
  *
  * @throws RangeError with the sentence of `problemRefusal`.
  */
@@ -77,7 +79,7 @@ export function solveMix(problem: MixProblem, solving: Solving): SolvedMix | NoM
   const highest = highestFactor(able, replicas, solver);
   if (highest.kind !== "found") return { outcome: "none", kind: highest.kind };
   if (highest.factor < 1 - TOLERANCE) return { outcome: "none", kind: "overloaded", factor: highest.factor };
-  const kept = Math.max(1, (1 - able.slack) * highest.factor) * (1 - TOLERANCE);
+  const kept = Math.max(1, Math.min(able.enough, (1 - able.slack) * highest.factor)) * (1 - TOLERANCE);
   const program = timeProgram(able, replicas, kept);
   const result = solver.solve(program.milp);
   if (result.status !== "optimal" && result.status !== "feasible") return { outcome: "none", kind: "undecided" };

@@ -41,6 +41,7 @@ export const smallMixes: fc.Arbitrary<MixProblem> = fc.record({
   constraints: fc.constant(noConstraints),
   loadFactor: fc.constant(0.8),
   slack: fc.constant(0.1),
+  enough: fc.constant(1000),
 });
 
 /** The highest factor by trying all replicas and all shares of one candidate in 200 steps; shares no code with the model. 0: none. */

@@ -1,0 +1,28 @@
+import type { NoMix } from "@/solver/mix/solveMix";
+import { counted } from "@/solver/wording/wording";
+
+interface Told {
+  readonly gpus: number;
+  readonly cluster: string;
+  readonly loadFactor: number;
+}
+
+/** Why there are no engines for a mix, in a sentence, and what would help. */
+export function noMixText(none: NoMix, { gpus, cluster, loadFactor }: Told): string {
+  switch (none.kind) {
+    case "floor":
+      return `${capital(none.name)} reach a quality of ${none.best.toFixed(1)} at most on planning prompts, under the floor of ${none.floor}: lower it.`;
+    case "no-room":
+      return `${capital(none.name)} need ${none.models.join(" or ")}, which has no room on ${cluster}.`;
+    case "overloaded":
+      return none.factor < 0.005
+        ? `${cluster} has no room for the models that the mix needs side by side: ${counted(gpus, "GPU")}.`
+        : `${cluster} carries ${(100 * none.factor).toFixed(0)} % of these rates at most with its ${counted(gpus, "GPU")} loaded to ${(100 * loadFactor).toFixed(0)} %: add GPUs, or lower rates or floors.`;
+    case "constraints":
+      return "No engines keep all constraints at once.";
+    case "undecided":
+      return "The search for engines ran out of time before it found any.";
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
