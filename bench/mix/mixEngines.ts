@@ -1,11 +1,10 @@
+import type { MixPlanAnswer } from "@/server/contracts/studio";
 import { drawnDocuments } from "@/server/lab/labConfigurations";
-import { enginesByModel } from "@/server/lab/labEngines";
 import { planningPrograms, tableOf } from "@/server/lab/labPrograms";
 import type { MixAsked } from "@/server/planning/mix/mixTask";
-import { type MixAnswer, planMixInThread } from "@/server/planning/mix/mixThread";
+import { planMixInThread } from "@/server/planning/mix/mixThread";
 import { createPlanner } from "@/server/planning/planner/planner";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
-import { capacityOf } from "@/solver/lab/engineFigures";
 import { qualitiesOf } from "@/solver/lab/perWorkflow";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
@@ -45,8 +44,8 @@ interface Figures {
 
 const PROGRAMS = 1000;
 
-/** Floors and rates of a mix, at a share of what the engines of the joint policy's race carry on as many GPUs. */
-async function askedOf({ shares, floor }: Mix, load: number): Promise<MixAsked> {
+/** Floors and rates of a mix at a total rate of single requests and programs. */
+async function askedOf({ shares, floor }: Mix, rate: number): Promise<MixAsked> {
   const { workload } = await raceAnswers(qwenLadder);
   const outcomes = tableOf(workload, qwenLadder.models);
   const sample = planningPrograms(
@@ -55,9 +54,6 @@ async function askedOf({ shares, floor }: Mix, load: number): Promise<MixAsked> 
     outcomes,
     PROGRAMS,
   );
-  const engines = joint.engines.map((own) => ({ ...own, gpu: "h100-sxm", precision: "bf16" as const, pp: 1 }));
-  const gpus = engines.reduce((sum, { tp, count }) => sum + tp * count, 0);
-  const rate = Number(((load * capacityOf(enginesByModel(engines, hardware), sample) * cases.gpus) / gpus).toPrecision(3));
   const between = (least: number, most: number): number => Number((least + floor * (most - least)).toFixed(1));
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const qualityOf = (model: number): number => mean(Array.from(planning, (row) => outcomes.models[model]?.label[row] ?? 0));
@@ -73,10 +69,12 @@ async function askedOf({ shares, floor }: Mix, load: number): Promise<MixAsked> 
   };
 }
 
-async function rowOf(mix: Mix, load: number): Promise<MixRow> {
+const plan = (situation: Omit<PlanningSituation, "requestsPerSecond">, mix: MixAsked): Promise<MixPlanAnswer> =>
+  planMixInThread({ situation, mix }, { signal: AbortSignal.timeout(1000 * cases.seconds) });
+
+async function situationOfCase(): Promise<Omit<PlanningSituation, "requestsPerSecond">> {
   const { workload } = await raceAnswers(qwenLadder);
-  const asked = await askedOf(mix, load);
-  const situation: Omit<PlanningSituation, "requestsPerSecond"> = {
+  return {
     ...{ workload: { ...workload, outcomes: tableOf(workload, qwenLadder.models) }, workloadId: "bench", engineProfile: hardware.profile },
     cluster: {
       ...{ id: "bench", name: `${cases.gpus} x h100-sxm`, kind: "described", gpu: "h100-sxm", usdPerGpuHour: 1 },
@@ -84,12 +82,25 @@ async function rowOf(mix: Mix, load: number): Promise<MixRow> {
     },
     judge: { kind: "fixed", secondsPerCall: joint.judgeSeconds, usdPerCall: 0 },
   };
+}
+
+/** More programs a second than any cluster carries. */
+const TOO_MANY = 10_000;
+
+/** The highest total rate that the cluster carries of a mix, at the load factor. */
+async function carriedRate(mix: Mix): Promise<number> {
+  const refused = await plan(await situationOfCase(), await askedOf(mix, TOO_MANY));
+  if (refused.ok || refused.factor === undefined) throw new Error(`${mix.name} is carried at ${TOO_MANY} programs/s`);
+  return refused.factor * TOO_MANY;
+}
+
+/** @param load share of the highest rate that the cluster carries of the mix. */
+async function rowOf(mix: Mix, load: number): Promise<MixRow> {
+  const situation = await situationOfCase();
+  const asked = await askedOf(mix, Number((load * (await carriedRate(mix))).toPrecision(3)));
   const alone = await plannedAlone(situation, asked);
   const running = alone === null ? [] : runningReplicas(alone);
-  const made = await planMixInThread(
-    { situation: { ...situation, running }, mix: asked },
-    { signal: AbortSignal.timeout(1000 * cases.seconds) },
-  );
+  const made = await plan({ ...situation, running }, asked);
   if (!made.ok) throw new Error(`${mix.name} at ${load}: ${made.message}`);
   const { beside } = made;
   const said = beside?.kind === "not-served" ? beside.message : "";
@@ -101,7 +112,7 @@ async function rowOf(mix: Mix, load: number): Promise<MixRow> {
   };
 }
 
-const figuresOf = ({ plan: { predictions } }: Extract<MixAnswer, { ok: true }>): Figures => ({
+const figuresOf = ({ plan: { predictions } }: Extract<MixPlanAnswer, { ok: true }>): Figures => ({
   ...{ meanSeconds: predictions.meanSeconds, p95Seconds: predictions.p95Seconds, quality: predictions.quality },
   factor: predictions.mix?.factor ?? Number.NaN,
 });

@@ -1,4 +1,4 @@
-import type { MixBeside } from "@/server/planning/mix/mixTask";
+import type { MixBeside } from "@/server/contracts/studio";
 import type { MixPredictions, Plan } from "@/solver/plan/plan";
 import { counted, wholePercent } from "@/solver/wording/wording";
 import { textTable } from "./textTable";

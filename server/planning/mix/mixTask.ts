@@ -1,22 +1,8 @@
+import type { MixBeside, NoMixPlan } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
-import type { MixPredictions, UnsealedPlan } from "@/solver/plan/plan";
+import type { UnsealedPlan } from "@/solver/plan/plan";
 import type { JustInTimePolicy, RoundChoice } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-
-/** The same mix on engines that run already. */
-export type MixBeside =
-  | {
-      readonly kind: "served";
-      readonly gpus: number;
-      /** By how much all rates may rise on them until a model is loaded with the load factor. */
-      readonly factor: number;
-      readonly classes: MixPredictions["classes"];
-      readonly meanSeconds: number;
-      readonly p95Seconds: number;
-      readonly quality: number | null;
-    }
-  /** They do not carry the mix at its floors, and why, in a sentence. */
-  | { readonly kind: "not-served"; readonly gpus: number; readonly message: string };
 
 /** Traffic that engines are planned for together. */
 export interface MixAsked {
@@ -44,12 +30,7 @@ export interface MixTask {
 /** What a plan for a mix is doing. */
 export type MixPhase = "candidates" | "engines" | "simulation";
 
-/** Why there is no plan for a mix. */
-export type NoMixKind =
-  /** Something that was asked for is unknown or not supported. */
-  "malformed" | "floor" | "no-room" | "overloaded" | "constraints" | "undecided";
-
 /** A plan before it is sealed, or why there is none in a sentence. `beside`: the mix on what runs; null: nothing runs, or it is not known. */
 export type MixReply =
   | { readonly ok: true; readonly draft: UnsealedPlan & { readonly policy: JustInTimePolicy }; readonly beside: MixBeside | null }
-  | { readonly ok: false; readonly kind: NoMixKind; readonly message: string };
+  | NoMixPlan;

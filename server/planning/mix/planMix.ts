@@ -48,12 +48,10 @@ export function planMix(task: MixTask, { engine, nowSeconds, progress }: Plannin
     };
     const solving = { engine, nowSeconds, timeLimitSeconds: TIME_LIMIT_SECONDS };
     const solved = solveMix(problem, solving);
-    if (solved.outcome === "none")
-      return {
-        ok: false,
-        kind: solved.kind,
-        message: noMixText(solved, { gpus: gpuCount(cluster), cluster: cluster.name, loadFactor: LOAD_FACTOR }),
-      };
+    if (solved.outcome === "none") {
+      const message = noMixText(solved, { gpus: gpuCount(cluster), cluster: cluster.name, loadFactor: LOAD_FACTOR });
+      return { ok: false, kind: solved.kind, message, ...(solved.kind === "overloaded" ? { factor: solved.factor } : {}) };
+    }
     progress("simulation");
     const replicas = mixedReplicas(mixed, solved);
     const routes = mixRoutes(task.mix, mixed, ground, solved);

@@ -1,3 +1,4 @@
+import type { MixBeside } from "@/server/contracts/studio";
 import type { MixGround } from "@/solver/mix/mixGround";
 import { type MixProblem, solveMix } from "@/solver/mix/solveMix";
 import { gpuOfNode } from "@/solver/plan/clusterGpus";
@@ -6,7 +7,7 @@ import { noConstraints } from "@/solver/plan/constraints";
 import { classFigures } from "./classFigures";
 import { type MixedReplicas, mixPolicy, mixRoutes } from "./mixPolicy";
 import type { MixSituation } from "./mixSituation";
-import type { MixBeside, MixTask } from "./mixTask";
+import type { MixTask } from "./mixTask";
 import { noMixText } from "./noMix";
 import { simulateMix } from "./simulateMix";
 
