@@ -1,6 +1,7 @@
 import type { NoMix } from "@/solver/mix/solveMix";
 import { counted } from "@/solver/wording/wording";
 
+/** What is said of engines or a cluster. */
 interface Told {
   readonly gpus: number;
   readonly cluster: string;
@@ -11,13 +12,13 @@ interface Told {
 export function noMixText(none: NoMix, { gpus, cluster, loadFactor }: Told): string {
   switch (none.kind) {
     case "floor":
-      return `${capital(none.name)} reach a quality of ${none.best.toFixed(1)} at most on planning prompts, under the floor of ${none.floor}: lower it.`;
+      return `The quality of ${none.name} reaches ${none.best.toFixed(1)} at most on planning prompts, under the floor of ${none.floor}: lower it.`;
     case "no-room":
-      return `${capital(none.name)} need ${none.models.join(" or ")}, which has no room on ${cluster}.`;
+      return `No way to serve ${none.name} does without ${none.models.join(" or ")}, for which ${cluster} has no room.`;
     case "overloaded":
       return none.factor < 0.005
-        ? `${cluster} has no room for the models that the mix needs side by side: ${counted(gpus, "GPU")}.`
-        : `${cluster} carries ${(100 * none.factor).toFixed(0)} % of these rates at most with its ${counted(gpus, "GPU")} loaded to ${(100 * loadFactor).toFixed(0)} %: add GPUs, or lower rates or floors.`;
+        ? `${capital(cluster)} has no room for the models that the mix needs side by side: ${counted(gpus, "GPU")}.`
+        : `${capital(cluster)} carries ${(100 * none.factor).toFixed(0)} % of these rates at most with its ${counted(gpus, "GPU")} loaded to ${(100 * loadFactor).toFixed(0)} %: add GPUs, or lower rates or floors.`;
     case "constraints":
       return "No engines keep all constraints at once.";
     case "undecided":

@@ -92,7 +92,9 @@ it("says in a sentence what cannot be planned, and by which kind", () => {
   expect(asked({ singles: null, workflows: [] })).toEqual(["malformed", "The mix has neither single requests nor workflows."]);
   expect(asked({ singles: { ...singles, qualityFloor: 99 }, workflows: [] })).toEqual([
     "floor",
-    expect.stringMatching(/^Single requests reach a quality of \d+\.\d at most on planning prompts, under the floor of 99: lower it\.$/),
+    expect.stringMatching(
+      /^The quality of single requests reaches \d+\.\d at most on planning prompts, under the floor of 99: lower it\.$/,
+    ),
   ]);
   expect(asked({ singles: { ...singles, requestsPerSecond: 4000 }, workflows: [] })).toEqual([
     "overloaded",
@@ -107,4 +109,31 @@ it("says in a sentence what cannot be planned, and by which kind", () => {
     "The workflow solve is in the mix twice.",
   ]);
   expect(asked({}, { topology: "given" })).toEqual(["malformed", expect.stringContaining("Others operate these engines")]);
+});
+
+it("simulates the same mix on what runs, with what is best there, and says what these engines do not carry", () => {
+  const replica = (model: string, tp: number, node: string, first: number) => ({
+    ...{ model, shape: { tp, pp: 1 } },
+    placements: [{ node, gpus: Array.from({ length: tp }, (_, at) => first + at) }],
+  });
+  const large = [replica("qwen2.5-32b", 4, "node1", 0), replica("qwen2.5-32b", 4, "node2", 0)];
+  const besideOf = (running: typeof large, mix: Partial<MixTask["mix"]> = {}) => {
+    const made = plan({ ...task, situation: { ...task.situation, running }, mix: { ...task.mix, ...mix } });
+    if (!made.ok) throw new Error(made.message);
+    return { beside: made.beside, own: made.draft.predictions };
+  };
+  const [solveOnly] = [{ workflows: task.mix.workflows.slice(0, 1) }];
+  const { beside, own } = besideOf(large, solveOnly);
+  if (beside?.kind !== "served") throw new Error(JSON.stringify(beside));
+  expect(beside.classes.map(({ name }) => name)).toEqual(["single requests", "solve"]);
+  expect(beside.gpus).toBe(8);
+  // All is answered by the largest model there.
+  expect(beside.meanSeconds).toBeGreaterThan(own.meanSeconds);
+  expect(besideOf(large).beside).toEqual({
+    kind: "not-served",
+    gpus: 8,
+    message: "a of trio may run on qwen2.5-7b, of which nothing runs.",
+  });
+  const small = [replica("qwen2.5-3b", 1, "node1", 0)];
+  expect(besideOf(small, solveOnly).beside).toMatchObject({ kind: "not-served", message: expect.stringContaining("under the floor of") });
 });

@@ -68,7 +68,7 @@ export function planMix(task: MixTask, { engine, nowSeconds, progress }: Plannin
     const deployment = mixDeployment(task, ground, solved);
     const seconds = nowSeconds() - startedSeconds;
     const draft = mixDraft({ task, mixed, ground, solved, deployment, policy, simulated, loadFactor: LOAD_FACTOR, seconds });
-    const beside = running.length === 0 ? null : onStandingEngines({ task, mixed, ground, running, loadFactor: LOAD_FACTOR, solving });
+    const beside = running.length === 0 ? null : onStandingEngines({ task, mixed, running, loadFactor: LOAD_FACTOR, solving });
     return { ok: true, draft, beside };
   } catch (problem) {
     if (problem instanceof RangeError) return { ok: false, kind: "malformed", message: `${problem.message}.`.replace(/\.\.$/, ".") };
