@@ -92,7 +92,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
     // A plan for a mix has figures of its own policy.
-    const figures = isPredicted(policy) || predictions.mix !== undefined ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
+    const figures =
+      isPredicted(policy) || predictions.mix !== undefined ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
     const approvals = store.approvals.standing(id).filter(({ clusterId }) => clusterId === inputs.cluster.id);
     const approval = approvals.findLast(({ standing }) => standing === "valid") ?? approvals.at(-1);
     return {

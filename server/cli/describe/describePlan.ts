@@ -146,7 +146,7 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy, pre
       const { agents, name } = workflow;
       const unpredicted = predicted ? "the planned one for all programs" : "only the largest models count as accurate";
       const accurate = predictor === undefined ? unpredicted : `predictor ${predictor.slice(0, 12)}`;
-      return `${name}: ${agents.length} agents, ${configurationSpace(workflow, names).size.toLocaleString("en")} configurations, ${accurate}`;
+      return `${name}: ${agents.length} agents, ${counted(configurationSpace(workflow, names).size, "configuration")}, ${accurate}`;
     }),
     ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
     ...(selection.kind === "worth"
