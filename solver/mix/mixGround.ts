@@ -16,7 +16,7 @@ import type { MixClass, MixModel } from "./problem";
 import { accurateCandidates, configurationCandidates, type WorkflowRoute } from "./workflowCandidates";
 
 /** Single requests of a mix. */
-export interface SinglesTraffic {
+interface SinglesTraffic {
   readonly requestsPerSecond: number;
   /** Least mean quality, 0..100. */
   readonly floor: number;
@@ -25,7 +25,7 @@ export interface SinglesTraffic {
 }
 
 /** Programs of one workflow of a mix. */
-export interface WorkflowTraffic {
+interface WorkflowTraffic {
   readonly workflow: WorkflowDocument;
   readonly programsPerSecond: number;
   readonly floor: number;
@@ -50,7 +50,7 @@ export interface MixTraffic {
 export type { CascadeRoute } from "./cascadeCandidates";
 
 /** How a class may be served. */
-export type MixRoute = CascadeRoute | WorkflowRoute;
+type MixRoute = CascadeRoute | WorkflowRoute;
 
 /** Classes and models of a mix in the form of `MixProblem`, and the route behind each candidate. */
 export interface MixGround {

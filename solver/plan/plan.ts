@@ -14,7 +14,7 @@ import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchem
 import { policySchema, type SlackPolicy } from "./policySchema";
 
 export { limitName, type NoPlanKind } from "./noPlanKind";
-export type { MixPredictions, PlannedMix } from "./planMix";
+export type { MixPredictions } from "./planMix";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);

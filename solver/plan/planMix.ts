@@ -50,5 +50,4 @@ export const mixPredictionsSchema = z.object({
   unserved: z.int().nonnegative(),
 });
 
-export type PlannedMix = z.infer<typeof plannedMixSchema>;
 export type MixPredictions = z.infer<typeof mixPredictionsSchema>;

@@ -44,7 +44,7 @@ export type MixBeside =
   | { readonly kind: "not-served"; readonly gpus: number; readonly message: string };
 
 /** Why there is no plan for a mix. */
-export type NoMixKind =
+type NoMixKind =
   /** Something that was asked for is unknown or not supported. */
   "malformed" | "floor" | "no-room" | "overloaded" | "constraints" | "undecided";
 
