@@ -36,7 +36,7 @@ test("an operator plans engines for single requests and a workflow together, com
   const rate = page.getByLabel("Rate of pair", { exact: true });
 
   await test.step("nothing ticked is nothing to plan, and rates that are too high are refused with the share that is carried", async () => {
-    await page.getByRole("tab", { name: "Plan for a mix" }).click();
+    await page.getByRole("button", { name: "Plan for a mix" }).click();
     const singles = page.getByRole("checkbox", { name: "single requests" });
     await singles.uncheck();
     await expect(page.getByRole("button", { name: "Plan engines" })).toBeDisabled();

@@ -25,6 +25,8 @@ import cases from "./cases.json" with { type: "json" };
 /** A mix on the engines planned for it, and on those planned for its single requests alone, on the same GPUs. */
 interface MixRow {
   readonly mix: string;
+  /** Whether workflows have a floor. */
+  readonly floored: boolean;
   readonly load: number;
   readonly engines: string;
   /** Of the engines planned for single requests; null where nothing was planned for these. */
@@ -44,8 +46,14 @@ interface Figures {
 
 const PROGRAMS = 1000;
 
+/** A mix, and whether its workflows have its floor or none. */
+interface MixCase {
+  readonly mix: Mix;
+  readonly floored: boolean;
+}
+
 /** Floors and rates of a mix at a total rate of single requests and programs. */
-async function askedOf({ shares, floor }: Mix, rate: number): Promise<MixAsked> {
+async function askedOf({ mix: { shares, floor }, floored }: MixCase, rate: number): Promise<MixAsked> {
   const { workload } = await raceAnswers(qwenLadder);
   const outcomes = tableOf(workload, qwenLadder.models);
   const sample = planningPrograms(
@@ -62,7 +70,7 @@ async function askedOf({ shares, floor }: Mix, rate: number): Promise<MixAsked> 
     singles: { requestsPerSecond: rateOf(joint.single), qualityFloor: between(qualityOf(0), qualityOf(outcomes.models.length - 1)) },
     workflows: drawnDocuments(shares.filter(({ workflow }) => workflow !== joint.single)).map((workflow) => {
       const qualities = qualitiesOf(sample, workflow.name, configurationSpace(workflow, sample.models));
-      const qualityFloor = between(qualities[0] ?? 0, qualities.at(-1) ?? 0);
+      const qualityFloor = floored ? between(qualities[0] ?? 0, qualities.at(-1) ?? 0) : 0;
       return { workflow, programsPerSecond: rateOf(workflow.name), qualityFloor };
     }),
     selection: { kind: "worth", rightSeconds: 0, delayWeight: joint.delayWeight },
@@ -88,16 +96,17 @@ async function situationOfCase(): Promise<Omit<PlanningSituation, "requestsPerSe
 const TOO_MANY = 10_000;
 
 /** The highest total rate that the cluster carries of a mix, at the load factor. */
-async function carriedRate(mix: Mix): Promise<number> {
-  const refused = await plan(await situationOfCase(), await askedOf(mix, TOO_MANY));
-  if (refused.ok || refused.factor === undefined) throw new Error(`${mix.name} is carried at ${TOO_MANY} programs/s`);
+async function carriedRate(one: MixCase): Promise<number> {
+  const refused = await plan(await situationOfCase(), await askedOf(one, TOO_MANY));
+  if (refused.ok || refused.factor === undefined) throw new Error(`${one.mix.name} is carried at ${TOO_MANY} programs/s`);
   return refused.factor * TOO_MANY;
 }
 
 /** @param load share of the highest rate that the cluster carries of the mix. */
-async function rowOf(mix: Mix, load: number): Promise<MixRow> {
+async function rowOf(one: MixCase, load: number): Promise<MixRow> {
   const situation = await situationOfCase();
-  const asked = await askedOf(mix, Number((load * (await carriedRate(mix))).toPrecision(3)));
+  const asked = await askedOf(one, Number((load * (await carriedRate(one))).toPrecision(3)));
+  const { mix, floored } = one;
   const alone = await plannedAlone(situation, asked);
   const running = alone === null ? [] : runningReplicas(alone);
   const made = await plan({ ...situation, running }, asked);
@@ -105,7 +114,7 @@ async function rowOf(mix: Mix, load: number): Promise<MixRow> {
   const { beside } = made;
   const said = beside?.kind === "not-served" ? beside.message : "";
   return {
-    ...{ mix: mix.name, load, engines: enginesText(made.plan), singleEngines: alone === null ? null : enginesText(alone) },
+    ...{ mix: mix.name, floored, load, engines: enginesText(made.plan), singleEngines: alone === null ? null : enginesText(alone) },
     planned: figuresOf(made),
     beside: beside?.kind === "served" ? { ...beside, quality: beside.quality ?? Number.NaN } : null,
     says: alone === null ? "There is no plan for the single requests alone." : said,
@@ -145,7 +154,8 @@ const enginesText = ({ deployment }: Pick<Plan, "deployment">): string =>
 
 const rows = once(async (): Promise<readonly MixRow[]> => {
   const all: MixRow[] = [];
-  for (const seed of cases.mixes) for (const load of cases.loads) all.push(await rowOf(mixOf(seed), load));
+  for (const floored of [false, true])
+    for (const seed of cases.mixes) for (const load of cases.loads) all.push(await rowOf({ mix: mixOf(seed), floored }, load));
   writeRows("mix", all);
   writeTables("mix", [mixTable(all)]);
   return all;
@@ -158,10 +168,9 @@ function mixTable(all: readonly MixRow[]): string {
       : [figures.meanSeconds.toFixed(2), figures.p95Seconds.toFixed(1), figures.quality.toFixed(1), figures.factor.toFixed(2)];
   const columns = ["mean, s", "p95, s", "quality", "rates may rise to"];
   return table(
-    ["mix", "load", "engines for the mix", ...columns, "engines for its single requests", ...columns],
+    ["mix", "floors of workflows", "load", "engines for the mix", ...columns, "engines for its single requests", ...columns],
     all.map((row) => [
-      row.mix,
-      `${row.load}`,
+      ...[row.mix, row.floored ? "the mix's" : "none", `${row.load}`],
       row.engines,
       ...cells(row.planned, ""),
       row.singleEngines ?? "-",
