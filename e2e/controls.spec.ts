@@ -81,7 +81,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await mirror.getByRole("button", { name: "Start mirror" }).click();
     await expect(mirror).toContainText("50 % of the cascade's requests");
     await expect.poll(() => countIn(mirror.innerText(), /Went through all stages\s+([\d,]+)/), { timeout: 90_000 }).toBeGreaterThan(5);
-    await expect(mirror.getByRole("figure").first()).toContainText(/\d+ answers? judged, mean/);
+    await expect(mirror.getByRole("figure").first()).toContainText(/\d+ answers? scored by judge, mean/);
     await expect(mirror.locator(".recharts-bar-rectangle").first()).toBeVisible();
   });
 

@@ -160,10 +160,10 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     const cluster = fleet.get(clusterId);
     const collector = cluster?.collector() ?? null;
     if (cluster === null || collector === null) return null;
-    const { decisions, frames } = collector;
+    const { decisions, mirrored, frames } = collector;
     const { emulated } = cluster.connector;
     const known = { labelOf, emulated, emulatedAsPlanned: emulated && !cluster.deviates() };
-    return { ...known, decisions, timeScale: cluster.timeScale(), frame: () => frames().at(-1) ?? null };
+    return { ...known, decisions, mirrored, timeScale: cluster.timeScale(), frame: () => frames().at(-1) ?? null };
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
   const promises = createPredictionMonitor({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });

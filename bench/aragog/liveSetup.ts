@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { justInTimeOver } from "@/server/lab/aragogRace";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
@@ -6,28 +5,17 @@ import { arrivals } from "@/solver/engine/arrivals";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { encodeArtefact } from "@/solver/prediction/artefact";
-import { configurationRowsOf } from "@/solver/prediction/configurationRows";
-import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
-import { factsOf, type PromptTexts } from "@/solver/prediction/programFacts";
-import { sketchOf } from "@/solver/words/sketch";
-import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { factsOf } from "@/solver/prediction/programFacts";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
-import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { emulatedReplica } from "../agreement/setup";
+import { MODELLED_OUTCOMES, promptTextsOf, trainedHeads } from "../lib/trainedHeads";
 
 /** Workflows of the source with and without parallel branches. */
 const raced = workflows.filter(({ name }) => name === "voting" || name === "self-refine");
-
-/** Settings of modelled outcomes: similarity of a program's stages, and how often a wrong answer misleads. */
-const STATED = { correlation: 0.5, misleads: 0.5 } as const;
-
-/** Number of programs from which each workflow's heads are learnt, on prompts that are not sent. */
-const TRAINING_PROGRAMS = 2000;
 
 /** Arrival speed-up over any engine here: all engines always have work. */
 const FLOOD_PROGRAMS_PER_SECOND = 1000;
@@ -69,10 +57,10 @@ export interface AragogSetup {
 export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const { outcomes, texts, gpus, programs, load, maxInFlight, seed } = options;
   const models = outcomes.models.map(({ model }) => model);
-  const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
+  const { heldOut } = splitPrompts(outcomes.promptIds.length, seed);
   const draw = (programsPerSecond: number): ProgramSample =>
     drawPrograms({
-      ...{ ...STATED, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
+      ...{ ...MODELLED_OUTCOMES, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
       arrivalSeconds: arrivals({ law: { kind: "poisson" }, requests: programs, requestsPerSecond: programsPerSecond, seed }),
     });
   const replicas = models.map((model, at) => ({ id: `${model}-0`, model, replica: emulatedReplica(model, gpus[at]), maxInFlight }));
@@ -82,22 +70,7 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const programsPerSecond = (load * programs) / flood.horizonSeconds;
   const sample = draw(programsPerSecond);
 
-  const promptTexts: PromptTexts = {
-    sketches: texts.map((text) => (text === null ? null : sketchOf(text))),
-    promptTokens: outcomes.inputTokens,
-  };
-  const trained = raced.map((workflow) => {
-    const document = documentOfWorkflow(workflow);
-    const programsOf = drawPrograms({
-      ...{ ...STATED, outcomes, prompts: planning, mix: [{ workflow, share: 1 }], seed },
-      arrivalSeconds: new Float64Array(TRAINING_PROGRAMS),
-    });
-    const rows = configurationRowsOf(programsOf, configurationSpace(document, models), promptTexts, document);
-    const artefact = trainConfigurations(rows, { seed });
-    const bytes = encodeArtefact(artefact);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    return { document, bytes, hash, predictor: configurationPredictor(artefact) };
-  });
+  const trained = trainedHeads(raced, { outcomes, texts, seed });
   const engines = replicas.map(({ model, replica }) => ({
     model,
     replicas: [{ replica: { ...replica, maxSequences: maxInFlight }, count: 1 }],
@@ -105,6 +78,7 @@ export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const over = justInTimeOver({ engines, sample, workflows: [], catalogue: catalogueOf(noUserCards) });
   const named = trained.map(({ document, hash }) => ({ workflow: document, predictor: hash }));
   const found = new Map(trained.map(({ document, predictor }) => [document.name, predictor]));
+  const promptTexts = promptTextsOf({ outcomes, texts });
   const predictions: ProgramPredictions = {
     configurations: (program) => {
       const request = sample.firstRequest[program] ?? 0;

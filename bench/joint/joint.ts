@@ -3,6 +3,7 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import cases from "./cases.json" with { type: "json" };
+import { jointLiveBenchmarks } from "./live";
 import { type MixRace, raceMix } from "./race";
 import { ALONE, jointSystems, PAIRS, worthOf } from "./systems";
 import { figuresTable, matrixTable, mixTable, tenthBelow, termsTable } from "./tables";
@@ -14,10 +15,10 @@ const race = once(async (): Promise<readonly MixRace[]> => {
     const begun = performance.now();
     races.push(await raceMix(seed, cases));
     process.stderr.write(`mix ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+    const rows = races.flatMap((one) => one.rows);
+    writeRows("joint", rows);
+    writeTables("joint", [mixTable(races), matrixTable(rows), termsTable(rows), figuresTable(rows)]);
   }
-  const rows = races.flatMap((one) => one.rows);
-  writeRows("joint", rows);
-  writeTables("joint", [mixTable(races), matrixTable(rows), termsTable(rows), figuresTable(rows)]);
   return races;
 });
 
@@ -47,7 +48,7 @@ async function weighed(): Promise<Measurement> {
   };
 }
 
-/** The joint policy against each system alone, and against the best pairs, on mixes that nothing was tuned on. */
+/** The joint policy against each system alone, and against the best pairs, on mixes that nothing was tuned on; and in a live gateway. */
 export const jointBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: "joint policy: weight of others' delay", budget: null, run: weighed },
@@ -66,5 +67,6 @@ export const jointBenchmarks: readonly Benchmark[] = dataPresent()
           },
         ];
       }),
+      ...jointLiveBenchmarks,
     ]
   : [];

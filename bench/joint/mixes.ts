@@ -1,7 +1,7 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import cases from "./cases.json" with { type: "json" };
 
-/** Shares of single requests and of workflows' programs, and how good single requests must be answered. */
+/** Shares of single requests and of workflows' programs, an ensemble's among them, and how good single requests must be answered. */
 export interface Mix {
   readonly name: string;
   /** Workflows by name, single requests first; shares sum to 1. */
@@ -11,20 +11,21 @@ export interface Mix {
 }
 
 /**
- * The mix of a seed: a uniform share of single requests in the range of `cases.json`, the rest divided among the workflows by independent
- * exponential weights, and one of the floors. Mixes of `tuning` are for choosing settings; those of `mixes` are measured.
+ * The mix of a seed: a uniform share of single requests in the range of `cases.json`, the rest divided among the agents' workflows and the
+ * ensemble by independent exponential weights, and one of the floors. Mixes of `tuning` are for choosing settings; those of `mixes` are measured.
  */
 export function mixOf(seed: number): Mix {
   const random = seededRandom(mixSeed(seed, "mix of programs"));
   const { least, most } = cases.singleShare;
   const single = least + (most - least) * random.next();
-  const weights = cases.workflows.map(() => random.exponential(1));
+  const workflows = [...cases.workflows, cases.ensemble.workflow];
+  const weights = workflows.map(() => random.exponential(1));
   const sum = weights.reduce((all, weight) => all + weight, 0);
   return {
     name: `mix ${seed}`,
     shares: [
       { workflow: cases.single, share: single },
-      ...cases.workflows.map((workflow, at) => ({ workflow, share: ((1 - single) * (weights[at] ?? 0)) / sum })),
+      ...workflows.map((workflow, at) => ({ workflow, share: ((1 - single) * (weights[at] ?? 0)) / sum })),
     ],
     floor: cases.floors[random.int(cases.floors.length)] ?? 0.5,
   };

@@ -7,6 +7,8 @@ import { noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { cascadeText } from "@/solver/wording/wording";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
 import { hardware } from "../aragog/seededRace";
@@ -16,8 +18,8 @@ import { type Mix, mixOf } from "./mixes";
 import { cheapestCascade, cheapestModel, qualityOf } from "./singles";
 import { jointSystems } from "./systems";
 
-/** Programs of one kind of a mix: all, single requests, or the agents' programs. */
-export const PARTS = ["all", "single requests", "agents"] as const;
+/** Programs of one kind of a mix: all, single requests, the agents' programs, or questions to the ensemble. */
+export const PARTS = ["all", "single requests", "agents", "ensemble"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Figures of one system on one part of a mix at one load, seed by seed. */
@@ -51,7 +53,7 @@ async function sceneOf({ shares, floor }: Mix) {
   const described = { mix: [...shares], correlation: cases.correlation, misleads: cases.misleads };
   const sample = planningPrograms(described, workload, outcomes, TYPICAL_PROGRAMS);
   const workflows = drawnDocuments(shares.filter(({ workflow }) => workflow !== cases.single));
-  const policy = justInTimeOver({ engines: known, sample, workflows, catalogue: hardware.catalogue });
+  const policy = justInTimeOver({ engines: known, sample, workflows: workflows.map(withExperts), catalogue: hardware.catalogue });
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const ground = { outcomes, planning, costs: policy.models.map(({ cost }) => cost) };
   const quality = outcomes.models.map((_, model) => qualityOf(ground, model));
@@ -71,6 +73,24 @@ async function sceneOf({ shares, floor }: Mix) {
         ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards },
         ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts } },
       }),
+  };
+}
+
+/** The ensemble's experts are a model each, smallest first, and the largest aggregates; other workflows run on any. */
+function withExperts(workflow: WorkflowDocument): WorkflowDocument {
+  const { workflow: name, experts, aggregator } = cases.ensemble;
+  if (workflow.name !== name) return workflow;
+  const pinned = new Map([
+    ...experts.map((expert, at) => [expert, cases.engines[at]?.model] as const),
+    [aggregator, cases.engines.at(-1)?.model],
+  ]);
+  return {
+    ...workflow,
+    agents: workflow.agents.map((agent) => {
+      const model = pinned.get(agent.name);
+      if (model === undefined) throw new Error(`There is no expert for ${agent.name}.`);
+      return { ...agent, models: [model] };
+    }),
   };
 }
 
@@ -102,7 +122,8 @@ export async function raceMix(
       return PARTS.map((part) => ({ mix: mix.name, load, system, part, ...figuresOf(own, part, slo) }));
     }),
   );
-  const cascade = parts.cascade.kind === "cascade" ? cascadeText(parts.cascade) : "";
+  const cascade =
+    parts.cascade.kind === "cascade" ? cascadeText({ ...parts.cascade, stages: parts.cascade.stages.map(({ model }) => model) }) : "";
   return { mix, floor, cascade, rows };
 }
 
@@ -112,15 +133,10 @@ const largestAlone = ({ policy: { models, order, place } }: Parameters<typeof jo
   policy: { kind: "fixed", model: models.at(-1)?.model ?? "", order, place },
 });
 
-const cascadeText = ({
-  stages,
-  thresholds,
-}: {
-  readonly stages: readonly { readonly model: string }[];
-  readonly thresholds: readonly number[];
-}): string => stages.map(({ model }, stage) => (stage < thresholds.length ? `${model} <${thresholds[stage]}→ ` : model)).join("");
+const partOf = (workflow: string): Part =>
+  workflow === cases.single ? "single requests" : workflow === cases.ensemble.workflow ? "ensemble" : "agents";
 
-const belongs = (part: Part, workflow: string): boolean => part === "all" || (workflow === cases.single) === (part === "single requests");
+const belongs = (part: Part, workflow: string): boolean => part === "all" || part === partOf(workflow);
 
 function figuresOf(
   cells: readonly LabCell[],

@@ -1,21 +1,30 @@
 import { perWorkflow } from "@/server/lab/aragogRace";
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import type { LabSystem } from "@/solver/lab/labSpec";
-import type { JustInTimePolicy, StagedPolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, SinglesPolicy } from "@/solver/plan/policySchema";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import cases from "./cases.json" with { type: "json" };
 
 type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
-export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos"] as const;
-export const PAIRS = ["Aragog and Cascadia", "Aragog and Chimera", "Aragog and Kairos", "Cascadia and Kairos"] as const;
+export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
+/** Every pair with Aragog, and Cascadia's others: without either, every call has one model for good, and is far behind. */
+export const PAIRS = [
+  "Aragog and Cascadia",
+  "Aragog and Chimera",
+  "Aragog and Kairos",
+  "Aragog and MOSAIC",
+  "Cascadia and Kairos",
+  "Cascadia and MOSAIC",
+] as const;
 /** What the joint policy is without one of its terms, or with one more, by the system that is that. */
 export const VARIANTS = {
-  "without worth: throughput instead": "Aragog and Cascadia",
+  "without worth: throughput instead": "joint without worth",
   "without others' delay": "joint without others' delay",
   "without the cascade: one model": "joint without the cascade",
   "without accurate configurations: the largest models": "joint without accurate configurations",
+  "without skipped aggregators": "joint without skipped aggregators",
   "with the order of workflows and time slots": "joint by workflow, over time slots",
 } as const;
 
@@ -36,6 +45,8 @@ const byWorkflow = { kind: "workflow", agingThreshold: cases.agingThreshold } as
 const leastLoad = { kind: "least-load" } as const;
 const timeSlots = { kind: "time-slots" } as const;
 const none = { lengths: "none", confidence: "none" } as const;
+/** Without MOSAIC's gate the aggregator is always called. */
+const ungated = { gates: "never" } as const;
 const beam = { kind: "beam", width: BEAM_WIDTH } as const;
 
 /** The choice by worth with a weight of others' delay. */
@@ -55,18 +66,26 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
   const learnt = { lengths: "learnt", confidence: "learnt" } as const;
   const worth = worthOf(cases.delayWeight);
   return [
-    { name: "Cascadia", ...none, policy: { ...cascade, order: fcfs, place: leastLoad } as StagedPolicy },
-    { name: "Chimera", ...learnt, policy: { ...slack, order: { kind: "stjf", agingThreshold: cases.agingThreshold }, place: leastLoad } },
-    rounds("Aragog", { selection: beam, singles: model }),
-    rounds("Kairos", { selection: perWorkflowOnes, singles: model, ...kairos }),
-    rounds("Aragog and Cascadia", { selection: beam, singles: cascade }),
-    rounds("Aragog and Chimera", { selection: beam, singles: slack }, learnt),
-    rounds("Aragog and Kairos", { selection: beam, singles: model, ...kairos }),
-    rounds("Cascadia and Kairos", { selection: perWorkflowOnes, singles: cascade, ...kairos }),
+    { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
+    {
+      ...{ name: "Chimera", ...learnt, ...ungated },
+      policy: { ...slack, order: { kind: "stjf", agingThreshold: cases.agingThreshold }, place: leastLoad },
+    },
+    rounds("Aragog", { selection: beam, singles: model }, ungated),
+    rounds("Kairos", { selection: perWorkflowOnes, singles: model, ...kairos }, ungated),
+    rounds("MOSAIC", { selection: perWorkflowOnes, singles: model }),
+    rounds("Aragog and Cascadia", { selection: beam, singles: cascade }, ungated),
+    rounds("Aragog and Chimera", { selection: beam, singles: slack }, { ...learnt, ...ungated }),
+    rounds("Aragog and Kairos", { selection: beam, singles: model, ...kairos }, ungated),
+    rounds("Aragog and MOSAIC", { selection: beam, singles: model }),
+    rounds("Cascadia and Kairos", { selection: perWorkflowOnes, singles: cascade, ...kairos }, ungated),
+    rounds("Cascadia and MOSAIC", { selection: perWorkflowOnes, singles: cascade }),
     rounds(JOINT, { selection: worth, singles: cascade }),
+    rounds("joint without worth", { selection: beam, singles: cascade }),
     rounds("joint without others' delay", { selection: worthOf(0), singles: cascade }),
     rounds("joint without the cascade", { selection: worth, singles: model }),
     rounds("joint without accurate configurations", { selection: worth, singles: cascade }, { configurations: "none" }),
+    rounds("joint without skipped aggregators", { selection: worth, singles: cascade }, ungated),
     rounds("joint by workflow, over time slots", { selection: worth, singles: cascade, ...kairos }),
   ];
 }

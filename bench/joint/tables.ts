@@ -22,7 +22,7 @@ interface Comparison extends Pick<PartRow, "mix" | "load" | "part"> {
 const rowOf = (rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load" | "part" | "system">): PartRow | undefined =>
   rows.find((row) => row.mix === at.mix && row.load === at.load && row.part === at.part && row.system === at.system);
 
-/** Whether a system's answers are as good as the joint policy's, on single requests and on agents' programs. */
+/** Whether a system's answers are as good as the joint policy's, on every part. */
 function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, system: string): boolean {
   return PARTS.slice(1).every((part) => {
     const [own, joint] = [system, JOINT].map((each) => rowOf(rows, { ...at, part, system: each }));
@@ -47,12 +47,14 @@ function comparisons(rows: readonly PartRow[], against: readonly string[], figur
   });
 }
 
+const named = [...cases.workflows, cases.ensemble.workflow];
+
 export const mixTable = (races: readonly MixRace[]): string =>
   table(
-    ["mix", ...cases.workflows.map((name) => name), "single requests", "floor of single requests", "cheapest cascade that keeps it"],
+    ["mix", ...named, "single requests", "floor of single requests", "cheapest cascade that keeps it"],
     races.map(({ mix, floor, cascade }) => {
       const share = (name: string): string => `${(100 * (mix.shares.find(({ workflow }) => workflow === name)?.share ?? 0)).toFixed(0)} %`;
-      return [mix.name, ...cases.workflows.map(share), share(cases.single), floor.toFixed(1), cascade];
+      return [mix.name, ...named.map(share), share(cases.single), floor.toFixed(1), cascade];
     }),
   );
 
@@ -107,7 +109,7 @@ export function termsTable(rows: readonly PartRow[]): string {
 
 /**
  * The share of cases in which the joint policy's figure is at most nine tenths of the best other's, beyond the noise of the seeds: a case is
- * the single requests, or the agents' programs, of a mix at a load. Where no other is as good, the case counts as none of these.
+ * a part of a mix at a load. Where no other is as good, the case counts as none of these.
  */
 export function tenthBelow(rows: readonly PartRow[], against: readonly string[], figure: Latency): Measurement {
   const all = comparisons(rows, against, figure).filter(({ part }) => part !== "all");
@@ -118,6 +120,6 @@ export function tenthBelow(rows: readonly PartRow[], against: readonly string[],
   return {
     figure: (100 * better.length) / all.length,
     unit: "% of the cases",
-    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} whose quality is at most a point lower: ${better.length} of ${all.length}, two parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} whose quality is at most a point lower: ${better.length} of ${all.length}, ${PARTS.length - 1} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
   };
 }

@@ -37,7 +37,7 @@ interface SetupOptions {
 const aging = { agingThreshold: 1000 } as const;
 
 /** A policy over the only model; the queue is short compared with the releases after which work ages. */
-export const livePolicy = (order: Exclude<OrderDocument["kind"], "mlfq">, place: PlaceDocument["kind"]): PolicyDocument => ({
+export const livePolicy = (order: Exclude<OrderDocument["kind"], "mlfq" | "deadline">, place: PlaceDocument["kind"]): PolicyDocument => ({
   kind: "fixed",
   model: liveModel,
   order: order === "fcfs" ? { kind: order } : { kind: order, ...aging },

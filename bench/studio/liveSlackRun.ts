@@ -75,6 +75,7 @@ export async function liveChanges(progress: (line: string) => void): Promise<rea
     const planning = createPlanningService(store, planner, createCardStore(cluster.environment.WEIR_STATE_DIR));
     const source = {
       decisions: watching.decisions,
+      mirrored: watching.mirrored,
       timeScale: TIME_SCALE,
       frame: () => watching.frames().at(-1) ?? null,
       labelOf: ({ id }: { readonly id: string }) => labels.get(id) ?? null,

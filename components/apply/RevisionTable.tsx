@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
+import { cascadeText } from "@/solver/wording/wording";
 import { useApplicationAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { ClusterLink } from "../shell/ClusterLink";
@@ -15,7 +16,6 @@ import { Table } from "../ui/Table";
 import { predictedText } from "./predictedText";
 import {
   type Attempt,
-  cascadeText,
   isActive,
   linesOfGateway,
   noWayBack,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SlackStep } from "@/solver/plan/planSlack";
-import { type PolicyDocument, type SlackPolicy, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
+import { type PolicyDocument, type SinglesPolicy, type SlackPolicy, withSinglesPolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { prepareApprovedRange } from "./prepareApprovedRange";
 
@@ -33,7 +33,7 @@ it("says the ranges of requests outside workflows where rounds choose for the ot
     ...{ kind: "just-in-time", models: [], workflows: [], selection: { kind: "beam", width: 4 } },
     ...{ order: policy.order, place: policy.place },
   };
-  const range = prepareApprovedRange({ ...cascade, policy: withStagedPolicy(rounds, policy as StagedPolicy) })!;
+  const range = prepareApprovedRange({ ...cascade, policy: withSinglesPolicy(rounds, policy as SinglesPolicy) })!;
   expect(range.says).toMatch(/^Approved with this plan, for requests outside workflows: threshold 50–70\. Nothing predicts/);
   expect(range).toMatchObject({ rows: [], picture: null });
   expect(prepareApprovedRange({ ...cascade, policy: rounds })).toBeNull();

@@ -1,6 +1,6 @@
 import type { Plan } from "@/solver/plan/plan";
 import type { SlackStep, SlackSteps } from "@/solver/plan/planSlack";
-import { isPredicted, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { isPredicted, type PolicyDocument, singlesPolicyOf } from "@/solver/plan/policySchema";
 import { type LineInput, type LinesPicture, prepareLines } from "../charts/prepareLines";
 import { formatPercent, formatScore, formatScoreBound, formatSeconds } from "../ui/format";
 
@@ -59,12 +59,12 @@ export function prepareApprovedRange({ policy, predictions }: Pick<Plan, "policy
 }
 
 function unpredicted(policy: PolicyDocument): ApprovedRange | null {
-  const staged = stagedPolicyOf(policy);
-  const ranges = staged === null ? [] : rangesSay(staged);
+  const singles = singlesPolicyOf(policy);
+  const ranges = singles === null ? [] : rangesSay(singles);
   if (ranges.length === 0) return null;
   return {
     says: `Approved with this plan, for requests outside workflows: ${ranges.join("; ")}. Nothing predicts other settings.`,
-    ...{ picture: null, rows: [], hasBeyond: false, shareOf: "", kind: staged?.kind === "slack" ? "tau" : "p95" },
+    ...{ picture: null, rows: [], hasBeyond: false, shareOf: "", kind: singles?.kind === "slack" ? "tau" : "p95" },
   };
 }
 

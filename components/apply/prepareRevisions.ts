@@ -1,4 +1,4 @@
-import type { Application, AuditLine, PlanSummary } from "@/server/contracts/studio";
+import type { Application, AuditLine } from "@/server/contracts/studio";
 
 /** One time a plan came into force on a cluster. */
 export interface Revision {
@@ -94,10 +94,4 @@ export function isActive(application: Application): boolean {
 export function stopsWithoutDrain(steps: Application["steps"]): number {
   const count = (kind: string) => steps.filter((step) => step.kind === kind).length;
   return Math.max(0, count("stop") - count("drain"));
-}
-
-/** A plan's models in a line: `8b <84→ 70b` of a cascade, `8b, 70b` where a policy chooses between them. */
-export function cascadeText({ stages, thresholds }: Pick<PlanSummary, "stages" | "thresholds">): string {
-  if (thresholds.length === 0) return stages.join(", ");
-  return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Application, ClusterSummary, PlanSummary } from "@/server/contracts/studio";
+import { cascadeText } from "@/solver/wording/wording";
 import { useTRPC } from "../api/trpc";
 import { useHindrance } from "../api/useMe";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
 import { planInForce } from "../apply/planInForce";
 import { predictedText } from "../apply/predictedText";
-import { cascadeText, isActive } from "../apply/prepareRevisions";
+import { isActive } from "../apply/prepareRevisions";
 import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
 import { useAudit } from "../apply/useAudit";

@@ -2,7 +2,7 @@ import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/s
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import { capacityPrice } from "@/solver/lab/suggestedSystems";
 import { MOST_TAU } from "@/solver/plan/planSlack";
-import { modelsOf, type OrderDocument, type PolicyDocument, roundChoices, withStagedPolicy } from "@/solver/plan/policySchema";
+import { modelsOf, type OrderDocument, type PolicyDocument, roundChoices, withSinglesPolicy } from "@/solver/plan/policySchema";
 import { prepareSystems } from "./prepareSystems";
 
 type Choice = Pick<LabSuggestion, "systems" | "spec">;
@@ -118,7 +118,7 @@ export function composeSystem(
     const selection = { kind: "beam" as const, width: form.beamWidth };
     if (form.route === "just-in-time") return { name, policy: { ...known, selection, ...queueing }, ...rounds };
     if (cascade === null) return { refused: "No system here has a cascade for single requests: add a plan that has one." };
-    const joint = withStagedPolicy({ ...known, selection: roundChoices.worth }, cascade);
+    const joint = withSinglesPolicy({ ...known, selection: roundChoices.worth }, cascade);
     return { name, policy: { ...joint, ...queueing }, ...rounds };
   }
   if (form.route === "balanced") {

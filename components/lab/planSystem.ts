@@ -1,6 +1,6 @@
 import type { LabReplicas, LabSystem } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { confidencePredictorOf, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, singlesPolicyOf } from "@/solver/plan/policySchema";
 import { shortHash } from "../ui/format";
 
 /** The engines of a saved plan in the form of a race. */
@@ -18,7 +18,7 @@ export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): La
   const [only, ...more] = policy.kind === "cascade" ? policy.stages : [];
   const { order, place, learnt } = policy;
   const confidence = confidencePredictorOf(policy);
-  const route = stagedPolicyOf(policy)?.kind;
+  const route = singlesPolicyOf(policy)?.kind;
   const byLength = order.kind === "sjf" || order.kind === "stjf" || route === "slack";
   const weighs = policy.kind === "just-in-time" && policy.selection.kind === "worth" && learnt?.lengths !== undefined;
   return {

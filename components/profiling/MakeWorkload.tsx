@@ -11,7 +11,7 @@ import { TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
-import { type MeasureChoice, prepareMakeWorkload } from "./prepareMakeWorkload";
+import { type MeasureChoice, makingText, prepareMakeWorkload } from "./prepareMakeWorkload";
 
 /** A choice of measures; those that cannot be chosen say why. */
 function Choice(props: {
@@ -83,6 +83,10 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
       client.profiles.toWorkload.mutate({ jobId: job.id, name: name.trim(), ...order, ...arrivals }),
     () => queries.invalidateQueries(trpc.workloads.pathFilter()),
   );
+  const cancel = useProfileAct(() => client.profiles.cancelWorkload.mutate({ jobId: job.id }));
+  const making = useQuery(
+    trpc.profiles.workloadInMaking.queryOptions({ jobId: job.id }, { enabled: make.isPending, refetchInterval: 500, gcTime: 0 }),
+  );
   const earlier = job.workloadIds.filter((id) => !make.data?.ids.includes(id));
   return (
     <Panel title="Make a workload of it">
@@ -119,8 +123,18 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
         <TextField label="Name of the workload" className="max-w-96" value={name} maxLength={80} onChange={setName} />
         <ArrivalsChooser value={arrivals} onChange={setArrivals} onReady={setReady} />
         <Notes items={picture.notes} className="max-w-prose text-xs text-warn" />
-        <ErrorLine error={make.error} />
+        <ErrorLine error={make.error ?? cancel.error} />
         <div className="flex flex-wrap items-center justify-end gap-3">
+          {make.isPending && (
+            <p role="status" className="min-w-0 flex-1 basis-60 text-sm text-ink-2">
+              {makingText(making.data ?? null)}
+            </p>
+          )}
+          {make.isPending && (
+            <Button onClick={() => cancel.mutate()} disabled={cancel.isPending}>
+              Cancel
+            </Button>
+          )}
           {blocked !== null && <p className="min-w-0 flex-1 basis-60 text-sm text-ink-2">{blocked}</p>}
           <Button type="submit" look="primary" disabled={blocked !== null || !ready || make.isPending}>
             {make.isPending ? "Creating …" : "Make workload"}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ProfileJob } from "@/server/contracts/studio";
-import { prepareMakeWorkload } from "./prepareMakeWorkload";
+import { makingText, prepareMakeWorkload } from "./prepareMakeWorkload";
 import { testJob } from "./testProfile";
 
 const none = { gate: null, label: null, name: "support" };
@@ -54,4 +54,10 @@ it("needs answers and a name", () => {
     "No prompt was answered yet.",
   );
   expect(prepareMakeWorkload(testJob(), { ...none, name: " " }).blocked).toBe("Give the workload a name.");
+});
+
+it("says of a workload that is being made which scorers are trained, once they are", () => {
+  expect(makingText(null)).toBe("Reading the measurements …");
+  expect(makingText({ training: null })).toBe("Reading the measurements …");
+  expect(makingText({ training: { model: "8b", done: 2, of: 6 } })).toContain("8b, 2 of 6 done");
 });

@@ -90,3 +90,12 @@ function notesOf(job: ProfileJob, gate: string | null, label: string | null): re
       : []),
   ];
 }
+
+/** How far the making of a workload is, in a sentence. Most of the time goes into scorers that read long texts. */
+export function makingText(
+  making: { readonly training: { readonly model: string; readonly done: number; readonly of: number } | null } | null,
+): string {
+  const training = making?.training ?? null;
+  if (training === null) return "Reading the measurements …";
+  return `Training scorers that read words: ${training.model}, ${training.done} of ${training.of} done. With long texts one takes seconds.`;
+}

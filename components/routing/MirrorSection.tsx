@@ -24,17 +24,17 @@ const ScoreChart = dynamic(() => import("./ScoreChart"), { ssr: false, loading: 
 /** Small enough to go unnoticed, large enough to fill a histogram within minutes. */
 const DEFAULTS = { percent: 5, maxInFlight: 8 } as const;
 
-const says = ({ total, mean, threshold, acceptedShare }: ScorePicture): string =>
+const says = ({ total, mean, threshold, acceptedShare, gate }: ScorePicture): string =>
   [
-    `${formatCounted(total, "answer")} judged, mean ${formatScore(mean)}`,
+    `${formatCounted(total, "answer")} scored${gate === null ? "" : ` by ${gate}`}, mean ${formatScore(mean)}`,
     threshold === null ? "accepted at any score" : `${formatPercent(acceptedShare)} at ${threshold} or above`,
   ].join(", ");
 
 function Scores({ mirror, policy }: { readonly mirror: Mirror; readonly policy: PolicyDocument }) {
-  const { scores } = mirror;
-  const pictures = useMemo(() => prepareScores({ scores }, policy), [scores, policy]);
+  const { scores, gates } = mirror;
+  const pictures = useMemo(() => prepareScores({ scores, ...(gates && { gates }) }, policy), [scores, gates, policy]);
   const identities = useModelIdentities(pictures.map(({ model }) => model));
-  if (pictures.length === 0) return <p className="text-sm text-ink-3">No answer has been judged since the mirror started.</p>;
+  if (pictures.length === 0) return <p className="text-sm text-ink-3">No answer has been scored since the mirror started.</p>;
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
       {pictures.map((picture) => {
@@ -149,8 +149,9 @@ export const MirrorSection = memo(function MirrorSection(props: {
             </Button>
           </div>
           <p className="text-xs text-ink-3">
-            Once answered, a request goes through the stages it did not visit, and every answer is judged. Copies use only engines below
-            half load and never wait; their tokens cost money.
+            Once answered, a request goes through the stages it did not visit. Every answer is scored by the gate of its stage, the last one's
+            by the judge where there is one. Copies use only engines below half load and never wait; their tokens cost money. Drift of these
+            scores leads to a proposal, which is planned from them.
           </p>
         </form>
       )}

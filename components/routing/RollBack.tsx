@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import type { RoutingFrame } from "@/server/contracts/studio";
+import { cascadeText } from "@/solver/wording/wording";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { cascadeText } from "../apply/prepareRevisions";
 import { shortHash } from "../ui/format";
 import { ReasonDialog } from "../ui/ReasonDialog";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type PolicyDocument, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
+import { type PolicyDocument, type SinglesPolicy, withSinglesPolicy } from "@/solver/plan/policySchema";
 import { isTurned, knobTurn, plannedDraft, prepareKnobs } from "./prepareKnobs";
 import { singlesText } from "./singlesText";
 
@@ -62,9 +62,9 @@ it("goes back to the plan's values, as far as they lie in the approved range", (
 
 it("has the knobs of requests outside workflows where rounds choose for the others", () => {
   const joint = (policy: PolicyDocument): PolicyDocument =>
-    withStagedPolicy(
+    withSinglesPolicy(
       { kind: "just-in-time", models: [], workflows: [], selection: { kind: "beam", width: 4 }, ...queueing },
-      policy as StagedPolicy,
+      policy as SinglesPolicy,
     );
   const policy = joint(cascade([80, 50]));
   const knobs = prepareKnobs(policy, joint(cascade([75, 50])), { "threshold 1": 55 });

@@ -1,6 +1,6 @@
 import type { RoutingFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { cascadeOf, type PolicyDocument, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, singlesPolicyOf } from "@/solver/plan/policySchema";
 
 /** The operator's unapplied changes, by knob. */
 export type KnobDraft = Readonly<Record<string, number>>;
@@ -28,8 +28,8 @@ const DECIMAL_STEP = 0.01;
  */
 export function prepareKnobs(inForce: PolicyDocument, plannedPolicy: PolicyDocument | null, draft: KnobDraft): readonly LiveKnob[] {
   const knob = (one: Omit<LiveKnob, "value">): LiveKnob => ({ ...one, value: draft[one.key] ?? one.current });
-  const policy = stagedPolicyOf(inForce);
-  const planned = plannedPolicy && stagedPolicyOf(plannedPolicy);
+  const policy = singlesPolicyOf(inForce);
+  const planned = plannedPolicy && singlesPolicyOf(plannedPolicy);
   switch (policy?.kind) {
     case undefined:
     case "fixed":

@@ -42,3 +42,8 @@ it("puts every answer into one bar", () => {
     }),
   );
 });
+
+it("names the gate that gave the scores, where the gateway says it", () => {
+  const scores = { small: counts({ 50: 1 }), large: counts({ 60: 1 }) };
+  expect(prepareScores({ scores, gates: { small: "confidence" } }, policy).map(({ gate }) => gate)).toEqual(["confidence", null]);
+});

@@ -17,10 +17,12 @@ export interface ScoreBar {
 
 export interface ScorePicture {
   readonly model: string;
+  /** Kind of the gate that gave the scores; null in mirrors of older gateways, where it was the judge. */
+  readonly gate: string | null;
   readonly bars: readonly ScoreBar[];
   readonly total: number;
   readonly mean: number | null;
-  /** The score from which the policy in force accepts; null where it judges no answer of this model. */
+  /** The score from which the policy in force accepts; null where it scores no answer of this model. */
   readonly threshold: number | null;
   /** Share of the answers at or above the threshold. */
   readonly acceptedShare: number | null;
@@ -29,8 +31,8 @@ export interface ScorePicture {
   readonly ticks: readonly number[];
 }
 
-/** How the judge scored each model's answers, with the threshold; models in the order of the stages. */
-export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: PolicyDocument): readonly ScorePicture[] {
+/** How its gate scored each model's answers, with the threshold; models in the order of the stages. */
+export function prepareScores({ scores, gates }: Pick<Mirror, "scores" | "gates">, policy: PolicyDocument): readonly ScorePicture[] {
   const cascade = cascadeOf(policy);
   const stages = cascade?.stages.map(({ model }) => model) ?? [];
   const thresholds = cascade?.thresholds ?? [];
@@ -47,6 +49,7 @@ export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: Policy
     const highest = Math.max(0, ...bars.map(({ count }) => count));
     return {
       model,
+      gate: gates?.[model] ?? null,
       bars,
       total,
       mean: total === 0 ? null : counts.reduce((sum, count, score) => sum + count * score, 0) / total,

@@ -2,7 +2,15 @@ import { orderNames } from "@/solver/lab/partNames";
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 
 /** The available orders: from those with the fewest inputs to those with the most. */
-export const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const satisfies readonly OrderDocument["kind"][];
+export const orderKinds = [
+  "fcfs",
+  "mlfq",
+  "sjf",
+  "stjf",
+  "depth",
+  "workflow",
+  "deadline",
+] as const satisfies readonly OrderDocument["kind"][];
 export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
 
 /** An order under a policy, in a few words and in a sentence: rounds know the programs of all that waits. */
@@ -19,6 +27,8 @@ const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
   mlfq: "Uses the service that a program has received so far: long programs are demoted, nothing is predicted.",
   sjf: "Uses the answer's length from a predictor of the plan or the client's limit; if unknown, the prompt's length.",
   stjf: "Uses the remaining output of the program from a predictor of the plan or the client; if unknown, this answer alone.",
+  deadline:
+    "Uses the deadline that a client states with its request; if none, an implied one after the program's start: those requests go by program start.",
   depth: "Uses the remaining calls of an agent's programs, learnt from the calls that the gateway serves. Clients name their agents.",
   workflow:
     "Uses the remaining time of an agent's programs, learnt from the calls that the gateway serves, also while requests wait; within an agent by the program's start. Clients name their agents.",

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { PlanSummary } from "@/server/contracts/studio";
+import { cascadeText } from "@/solver/wording/wording";
 import { useTRPC } from "../api/trpc";
-import { cascadeText } from "../apply/prepareRevisions";
 import { shortHash } from "../ui/format";
 
 export interface PlanChoice {

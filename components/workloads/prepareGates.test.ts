@@ -35,7 +35,7 @@ describe("prepareGates", () => {
   it("has a stage for each model but the last, with a row for each gate, the chosen one first", () => {
     const { stages, heldOut } = prepareGates(withConfidence, usual);
     expect(heldOut).toContain("calibrated on 280 prompts, measured on 120 others");
-    expect(heldOut).toContain("The best gate is chosen on the first alone, and tested on the others.");
+    expect(heldOut).toContain("The cheapest of the best gates is chosen on the first alone, and tested on the others.");
     expect(stages.map(({ title }) => title)).toEqual([
       "Answers of qwen2.5-3b, sent on to qwen2.5-7b",
       "Answers of qwen2.5-7b, sent on to qwen2.5-32b",

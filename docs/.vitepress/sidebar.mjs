@@ -66,6 +66,7 @@ export const sidebar = [
     ["aragog", "Aragog"],
     ["kairos", "Kairos"],
     ["mosaic", "MOSAIC"],
+    ["joint", "One policy for all"],
     ["measuring", "Measuring an engine"],
   ]),
   section("Notes on rooms", "how-it-works/notes", notes, true),

@@ -17,6 +17,7 @@ import {
   gatewayAuditPageSchema,
   knobsRequestSchema,
   mirrorRequestSchema,
+  mirrorSamplePageSchema,
   mirrorSchema,
   panicRequestSchema,
   panicSchema,
@@ -160,6 +161,13 @@ export const adminRoutes: readonly Route[] = [
   ...control("/canary", "a canary: a candidate policy takes a growing share of the programs", canaryRequestSchema, canarySchema),
   ...control("/shadow", "a shadow: a candidate decides without acting", shadowRequestSchema, shadowSchema),
   ...control("/mirror", "a mirror: a share of the requests goes through the stages it did not visit", mirrorRequestSchema, mirrorSchema),
+  {
+    method: "get",
+    path: "/mirror/samples",
+    says: "Reads mirrored requests with every model's length and score, at most 1000 a call, oldest first.",
+    query: [after],
+    answer: mirrorSamplePageSchema,
+  },
   ...control("/strict-stages", "strict stages: 503 rather than an answer of a smaller model", signatureSchema, strictStagesSchema),
   { method: "get", path: "/capture", says: "Reads a capture of prompts.", answer: captureSchema },
   {

@@ -44,6 +44,12 @@ export const requestHeaders: readonly Header[] = [
     without: "its first call",
   },
   {
+    name: "x-weir-deadline-seconds",
+    meaning:
+      "Seconds after its arrival at which the client needs the answer; the order by deadlines uses them. Nothing is refused for being late.",
+    without: "the implied deadline of the order",
+  },
+  {
     name: "x-weir-program-tokens",
     meaning: "Output tokens that the program has left, as the client knows them; orders that run the shortest first use them.",
     without: "a predictor's number, where the plan has one",

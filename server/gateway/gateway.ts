@@ -186,7 +186,9 @@ export async function startGateway({
   const unusable = await controlsStore.load(orders);
   if (unusable !== null) log.error({ reason: unusable }, "starting without some stored controls");
   const mutex = new Mutex();
-  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, mutex, log, stateDirectory });
+  const bodies = new BodyMemoryBudget(limits.bodyBytesInAll);
+  const shared = { serving, audit, configuration, metrics, limits, bodies, mutex, log, stateDirectory };
+  const controls = new Controls({ ...shared, store: controlsStore });
   await controls.canary.resume();
   await controls.capture.resume();
   // Without this the first requests would not be predicted.
@@ -200,7 +202,7 @@ export async function startGateway({
     version,
     hosts,
     open,
-    bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
+    bodies,
     pace,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(decision) {

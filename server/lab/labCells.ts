@@ -98,7 +98,8 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     const [system, rate, seed] = [spec.systems[key.system], spec.rates[key.rate], spec.seeds[key.seed]];
     if (system === undefined || rate === undefined || seed === undefined) throw new Error("There is no such cell in the description.");
     const own = system.replicas ?? spec.replicas;
-    const sample = atRate(programsOf(seed).sample, rate);
+    const drawn = atRate(programsOf(seed).sample, rate);
+    const sample = system.gates === "never" ? withoutGates(drawn) : drawn;
     const replicas = clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order);
     const outcome = simulatePrograms({
       policy: buildPolicy(system.policy),
@@ -115,6 +116,12 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     return { ...key, ...figures, digest: digestOf(outcome) };
   };
 }
+
+/** The same programs, of which every stage is called. */
+const withoutGates = (sample: ProgramSample): ProgramSample => ({
+  ...sample,
+  workflows: sample.workflows.map((workflow) => ({ ...workflow, stages: workflow.stages.map(({ gate: _, ...stage }) => stage) })),
+});
 
 /**
  * Scores of answers by the workload's judge, in the time that the policy states for a call; nothing where none is judged. A stage of a

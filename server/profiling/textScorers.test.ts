@@ -27,6 +27,15 @@ describe("scorers of a profile's texts", () => {
     expect(Math.min(...scores(true))).toBeGreaterThan(Math.max(...scores(false)));
   });
 
+  it("report how far their training is, one scorer after the other, and count models without one as done", () => {
+    const said: string[] = [];
+    withTextScorers(table, texts, { seed }, ({ model, done, of }) => said.push(`${model} ${done} of ${of}`));
+    const name = small?.model;
+    expect(said.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6].map((done) => `${name} ${done} of 12`));
+    // The words of the middle model say nothing, so that its folds are not trained.
+    expect(said.slice(7)).toEqual([6, 7].map((done) => `${middle?.model} ${done} of 12`));
+  });
+
   it("are not trained where a text is not stored", () => {
     const gone = table.promptIds[7] ?? "";
     const withoutPrompt = { ...texts, prompt: (id: string) => (id === gone ? null : texts.prompt(id)) };

@@ -9,7 +9,9 @@ import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { comparedPart, confidenceReading } from "./gateReadings";
 import { countedScore } from "./measures/readings";
 import { profileTable, replayableIds } from "./profileTable";
-import { type ProfileTexts, withTextScorers } from "./textScorers";
+import { type ProfileTexts, type ScorerProgress, withTextScorers } from "./textScorers";
+
+export type { ScorerProgress } from "./textScorers";
 
 /** As of workloads that are imported. */
 const workloadSeed = 1;
@@ -67,7 +69,11 @@ function profileTexts(
 }
 
 /** Makes workloads of a profile, ready to be stored. */
-export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "prompts">, task: WorkloadTask): MadeWorkloads {
+export function makeWorkloads(
+  { profiles, prompts }: Pick<Store, "profiles" | "prompts">,
+  task: WorkloadTask,
+  onProgress: (progress: ScorerProgress) => void,
+): MadeWorkloads {
   const { jobId, gate, label, models, emulated, named } = task;
   const profile = profiles.get(jobId);
   if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
@@ -94,7 +100,7 @@ export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "p
   );
   const outcomes = {
     ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
-    ...withTextScorers(table.table, texts, { seed: workloadSeed, ...confidence }),
+    ...withTextScorers(table.table, texts, { seed: workloadSeed, ...confidence }, onProgress),
     ...(samples === null ? {} : { agreement: { answer: comparedPart(profile.request), samples } }),
     ...confidence,
   };

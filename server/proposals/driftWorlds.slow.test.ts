@@ -125,7 +125,15 @@ async function reportOf(plan: Plan, asked: Resolved<SolveRequest>, world: World,
   } as unknown as LiveFrame;
   const seen = createPlanTraffic({ plan: explained, workload, timeScale: 1, windowSeconds: 300, before: null, nowMs: START_MS });
   const source: PromiseSource = {
-    ...{ decisions: () => decisions, timeScale: 1, frame: () => frame, labelOf: () => null, emulated: false, emulatedAsPlanned: false },
+    ...{
+      decisions: () => decisions,
+      mirrored: () => [],
+      timeScale: 1,
+      frame: () => frame,
+      labelOf: () => null,
+      emulated: false,
+      emulatedAsPlanned: false,
+    },
   };
   const desk = createPredictionMonitor({ store, planner, trafficOf: () => seen, sourceOf: () => source });
   for (;;) {

@@ -26,7 +26,7 @@ export interface Broken {
 export const changedOf = (inputs: readonly PlanInput[]): readonly PlanInput[] =>
   inputs.filter(({ state }) => state === "drifted" || state === "moved");
 
-/** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, the judge's scores and failed requests from themselves. */
+/** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, scores of gates and failed requests from themselves. */
 export const needsSimulation = ({ quantity, verdict }: PlanPromise): boolean => verdict === "broken" && !withoutSimulation.has(quantity);
 
 const withoutSimulation: ReadonlySet<PromiseQuantity> = new Set(["cost-per-hour", "cost-per-request", "accepted-score", "failed-share"]);
@@ -181,7 +181,7 @@ function waiting(broken: Broken): string[] {
   ];
 }
 
-/** The judge's scores explain the figures derived from them. */
+/** Scores explain the figures derived from them. */
 function scores({ quantity }: PlanPromise, inputs: readonly PlanInput[]): string[] {
   if (quantity !== "accepted-score") return [];
   return changedOf(inputs)

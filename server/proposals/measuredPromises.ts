@@ -1,12 +1,13 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
-import { isScoredByJudge, judgeScoreOf } from "@/solver/gates/gates";
+import { isScoredByJudge } from "@/solver/gates/gates";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
 import { countedShare, type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
 import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
 import { isFailed, type PromiseWindow, unsettled } from "../clusters/watch/promiseWindow";
+import { plannedGates, stopsEarly } from "./gateScores";
 
 /**
  * Requests before a figure is judged. A percentile counts as kept with five in the tail of a p95; its interval, between order statistics,
@@ -27,7 +28,7 @@ const WITHOUT_BAND = 0.15;
 const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string, dispatched: boolean) => string>> = {
   "end-to-end": (percentile) => `p${percentile} end to end`,
   quality: () => "quality",
-  "accepted-score": () => "judged score of accepted answers",
+  "accepted-score": () => "score of accepted answers",
   "stage-share": (_, model, dispatched) => `share ${dispatched ? "answered by" : "reaching"} ${model}`,
   "stage-latency": (percentile, model) => `p${percentile} of ${model}`,
   utilisation: (_, model) => `utilisation of ${model}`,
@@ -42,7 +43,7 @@ const FAILED_ALLOWED = 0.01;
 export interface Measuring {
   readonly plan: Plan;
   readonly window: PromiseWindow;
-  /** Scores with which the plan was to accept answers of its judged stages. */
+  /** Scores with which the plan was to accept answers of stages that have a gate. */
   readonly acceptedScores: readonly number[];
   /** Quality label of an answer; null if unknown. */
   readonly labelOf: (decision: Decision) => number | null;
@@ -153,27 +154,34 @@ function trafficRows(measuring: Measuring): Row[] {
   ];
 }
 
-/** Labels if they are known; otherwise the judge's scores, which are no quality. */
-function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
+/** Labels if they are known; otherwise the scores of the plan's gates. */
+function qualityRow({ plan, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
+  const { predictions } = plan;
   const labels = answered.flatMap((decision) => labelOf(decision) ?? []);
   if (labels.length >= ENOUGH.mean.kept || acceptedScores.length === 0)
     return [
       {
         ...{ quantity: "quality", kind: "score", promised: predictions.quality, measured: meanInterval(labels), enough: ENOUGH.mean },
         band: { low: predictions.qualityBand.low, high: predictions.qualityBand.high, better: "higher" },
-        basis: labels.length === 0 ? "no label of an answer is known, and nothing is judged" : `${labels.length} labels of answers`,
+        basis:
+          labels.length === 0
+            ? "no label of an answer is known, and no score that could be compared"
+            : `${labels.length} labels of answers`,
       },
     ];
   const promised = mean(acceptedScores);
+  const gates = plannedGates(plan);
   const seen = answered.flatMap(({ stages }) => {
     const last = stages.at(-1);
-    return last?.verdict === "accepted" ? (judgeScoreOf(last) ?? []) : [];
+    if (last?.verdict !== "accepted" || last.judgedScore === null) return [];
+    const { kind } = gates.get(last.model)?.document ?? { kind: "judge" };
+    return (last.gate?.kind ?? "judge") !== kind || stopsEarly({ kind }) ? [] : [last.judgedScore];
   });
   return [
     {
       ...{ quantity: "accepted-score", kind: "score", promised, measured: meanInterval(seen), enough: ENOUGH.mean },
       band: { low: promised - MATERIAL.score, high: promised + MATERIAL.score, better: "higher" },
-      basis: `no labels are known here, so quality is not measured: this is what the judge says; ${MATERIAL.score} points are allowed`,
+      basis: `no labels are known here, so quality is not measured: this is what the plan's gates say; ${MATERIAL.score} points are allowed`,
     },
   ];
 }

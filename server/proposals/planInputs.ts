@@ -7,6 +7,7 @@ import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftInterv
 import type { PromiseWindow } from "../clusters/watch/promiseWindow";
 import { visitsOf } from "./measuredPromises";
 import { observedRequests, trafficWindow } from "./observedRequests";
+import type { PlanTraffic } from "./planTraffic";
 
 /** Minimum number of values for deciding whether a mean has moved. */
 const ENOUGH = 50;
@@ -20,11 +21,11 @@ const enginesName = (model: string): string => `engines of ${model} that serve`;
  * whole distributions.
  */
 export function planInputs(
-  plan: Plan,
+  { plan, scores }: Pick<PlanTraffic, "plan" | "scores">,
   gauges: readonly TrafficGauge[],
   { window, frame }: { readonly window: PromiseWindow; readonly frame: LiveFrame },
 ): readonly PlanInput[] {
-  const { samples } = trafficWindow(observedRequests(window.seen, frame.timeScale), window.seconds);
+  const { samples } = trafficWindow(observedRequests(window.seen, frame.timeScale, scores), window.seconds);
   const traffic = gauges.map(({ name, kind, planned, now, level, drifted }): PlanInput => {
     const seen = kind === "rate" ? window.requestsPerSecond : meanInterval(samples[name] ?? []);
     const shown = seen !== null && seen.count >= ENOUGH ? seen.value : now;

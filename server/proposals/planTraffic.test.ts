@@ -7,7 +7,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { plannedAcceptedScores, plannedTraffic } from "./plannedTraffic";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
-import { type TestTraffic, testDecisions } from "./testing/testDecisions";
+import { type TestTraffic, testDecisions, testMirrored } from "./testing/testDecisions";
 
 const workload = generatedWorkload({ prompts: 3000, seed: 2 });
 const { outcomes } = workload;
@@ -57,7 +57,7 @@ function watch(traffic: PlanTraffic, windows: number, kind: Partial<TestTraffic>
   return told;
 }
 
-test("lengths and scores of a model are planned for on the prompts that reach it, and the last stage is not judged", () => {
+test("lengths and scores of a model are planned for on the prompts that reach it, and those of the last stage as the mirror sees them", () => {
   const { characteristics, requestsPerSecond } = plannedTraffic(plan, workload);
   const sample = planningSample(outcomes, splitPrompts(3000, workload.seed).planning, [small!.model, large!.model]);
   const reach = promptsReaching(routePrompts(sample, [0, 1], [THRESHOLD]), 1);
@@ -67,7 +67,9 @@ test("lengths and scores of a model are planned for on the prompts that reach it
     `output tokens of ${small!.model}`,
     `score of ${small!.model}`,
     `output tokens of ${large!.model}`,
+    `score of ${large!.model} on all requests`,
   ]);
+  expect(characteristics[4]!.values).toHaveLength(sample.prompts);
   expect(Array.from(characteristics[3]!.values)).toEqual(Array.from(reach, (prompt) => sample.outputTokens[1]![prompt]));
   expect(reach.length).toBeLessThan(sample.prompts);
 });
@@ -144,4 +146,35 @@ test("what was watched before a restart is gone on from", () => {
   expect(watch(first, 1, { rate: 3 * RATE })).toEqual([[]]);
   const second = begin(JSON.parse(JSON.stringify(first.watched)));
   expect(watch(second, 1, { rate: 3 * RATE }, 2 * WINDOW)).toEqual([["rate"]]);
+});
+
+test("scores that fall on requests which never reach a model are seen by the mirror alone, and named so", () => {
+  const name = `score of ${large!.model} on all requests`;
+  const share = 0.3;
+  const mirror = (fromSeconds: number, lower: Readonly<Record<string, number>>) =>
+    testMirrored(
+      { plan, workload, timeScale: TIME_SCALE, startMs: START_MS },
+      { fromSeconds, seconds: WINDOW },
+      { rate: RATE, share, lower },
+    );
+  const seen = (lower: Readonly<Record<string, number>>) => {
+    const traffic = begin();
+    for (let window = 0; window < 3; window += 1) {
+      const fromSeconds = window * 1.1 * WINDOW;
+      const records = decisions(fromSeconds, WINDOW);
+      traffic.observe(records, atMs(fromSeconds + 1));
+      traffic.observe(records, atMs(fromSeconds + 1.05 * WINDOW), mirror(fromSeconds, lower));
+    }
+    return traffic;
+  };
+  const lower = seen({ [large!.model]: 15 });
+  expect(lower.report().gauges.flatMap((gauge) => (gauge.drifted ? [gauge.name] : []))).toEqual([name]);
+  expect(lower.recentMirrored().length).toBeGreaterThan(1.5 * share * RATE * WINDOW);
+  const as = seen({}).report();
+  expect(as.gauges.find((gauge) => gauge.name === name)).toMatchObject({ kind: "score", model: large!.model, drifted: false });
+  expect(
+    begin()
+      .report()
+      .gauges.map((gauge) => gauge.name),
+  ).not.toContain(name);
 });

@@ -1,13 +1,15 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirrorSample } from "@/server/contracts/gateway/gatewayControls";
 import type { TrafficGauge, TrafficReport } from "@/server/contracts/studio";
 import type { WatchedTraffic } from "@/server/store/documents/watchedTraffic";
 import { driftedIn, driftReference, observeWindow, RATE, steadyState } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
-import type { ObservedRequest } from "@/solver/workload/similarRows";
+import { modelsOf } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
-import { observedRequests, trafficWindow } from "./observedRequests";
-import { plannedTraffic } from "./plannedTraffic";
+import { type GateScores, gateScoresOf } from "./gateScores";
+import { mirroredRequests, observedRequests, type ScoredRequest, trafficWindow } from "./observedRequests";
+import { mirroredScoreName, plannedTraffic } from "./plannedTraffic";
 
 /** The source looks at 50 requests every 5 minutes (Cascadia, section 4.4). A window is longer if they take longer to arrive. */
 export const WINDOW_SECONDS = 300;
@@ -32,12 +34,16 @@ export interface PlanTrafficOptions {
 export interface PlanTraffic {
   readonly plan: Plan;
   readonly workload: Workload;
-  /** Takes the gateway's records, in any order; true when they ended a window, which was then judged. */
-  observe(decisions: readonly Decision[], nowMs: number): boolean;
+  /** Reads the scores of the plan's gates. */
+  readonly scores: GateScores;
+  /** Takes the gateway's records and its mirror's, in any order; true when they ended a window, which was then judged. */
+  observe(decisions: readonly Decision[], nowMs: number, mirrored?: readonly MirrorSample[]): boolean;
   readonly watched: WatchedTraffic;
   report(): TrafficReport;
   /** Requests of the last windows. */
-  recent(): readonly ObservedRequest[];
+  recent(): readonly ScoredRequest[];
+  /** Those that the mirror sent through all models in the last windows. */
+  recentMirrored(): readonly ScoredRequest[];
   /** Puts down that a plan was looked for, and why that led to none. */
   answer(says: string | null): void;
 }
@@ -46,6 +52,7 @@ export interface PlanTraffic {
 export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   const { plan, workload, timeScale, windowSeconds } = options;
   const planned = plannedTraffic(plan, workload);
+  const scores = gateScoresOf(plan, workload);
   const reference = driftReference(planned, workload.seed);
   const means = new Map([
     [RATE, planned.requestsPerSecond],
@@ -56,11 +63,18 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   };
   let fromMs = options.nowMs;
   let idle = true;
-  let windows: readonly (readonly ObservedRequest[])[] = [];
+  let windows: readonly { readonly seen: readonly ScoredRequest[]; readonly mirrored: readonly ScoredRequest[] }[] = [];
 
   function gauges(): readonly TrafficGauge[] {
     const kinds = new Map(planned.characteristics.map(({ name, kind, model }) => [name, { kind, ...(model !== undefined && { model }) }]));
-    return [...means].map(([name, value]) => {
+    const unmirrored = new Set(
+      modelsOf(plan.policy)
+        .map(mirroredScoreName)
+        .filter((name) => watched.now[name] === undefined),
+    );
+    return [...means].flatMap(([name, value]) => {
+      // Without a mirror there is nothing to show of what it alone sees.
+      if (unmirrored.has(name)) return [];
       const { level = null, drifted = false } = watched.state[name] ?? {};
       return { name, ...(kinds.get(name) ?? { kind: "rate" }), planned: value, now: watched.now[name] ?? null, level, drifted };
     });
@@ -69,7 +83,8 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   return {
     plan,
     workload,
-    observe(decisions, nowMs) {
+    scores,
+    observe(decisions, nowMs, mirrored = []) {
       const seconds = (): number => ((nowMs - fromMs) / 1000) * timeScale;
       if (!idle && seconds() < windowSeconds) return false;
       const own = decisions
@@ -84,14 +99,16 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
       }
       const spanSeconds = seconds();
       if (spanSeconds < windowSeconds || (own.length > 0 && own.length < LEAST_REQUESTS)) return false;
+      const copied = mirrored.filter(({ planId, atMs }) => planId === plan.id && atMs >= fromMs && atMs < nowMs);
       fromMs = nowMs;
       if (own.length === 0) {
         idle = true;
         return false;
       }
-      const seen = observedRequests(own, timeScale);
-      windows = [...windows, seen].slice(-RECENT_WINDOWS);
-      const window = trafficWindow(seen, spanSeconds);
+      const seen = observedRequests(own, timeScale, scores);
+      const all = mirroredRequests(copied, timeScale, scores);
+      windows = [...windows, { seen, mirrored: all }].slice(-RECENT_WINDOWS);
+      const window = trafficWindow(seen, spanSeconds, { mirrored: all });
       const at = new Date(nowMs).toISOString();
       const state = observeWindow(reference, watched.state, window);
       const drifted = driftedIn(state).length > 0;
@@ -113,7 +130,8 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
       ...{ planId: plan.id, windowSeconds, last: watched.last, gauges: gauges() },
       ...{ driftedSince: watched.driftedSince, says: watched.says },
     }),
-    recent: () => windows.flat(),
+    recent: () => windows.flatMap(({ seen }) => seen),
+    recentMirrored: () => windows.flatMap(({ mirrored }) => mirrored),
     answer(says) {
       const levels = Object.entries(watched.state).flatMap(([name, { drifted, level }]) => (drifted ? [[name, level ?? 0] as const] : []));
       watched = { ...watched, answered: Object.fromEntries(levels), says };

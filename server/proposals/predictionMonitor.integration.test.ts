@@ -119,6 +119,7 @@ function open(served: Served, shown = frame(), labelOf: PromiseSource["labelOf"]
   const traffic: PlanTraffic = createPlanTraffic({ plan, workload, timeScale: 1, windowSeconds: 300, before: null, nowMs: START_MS });
   const source: PromiseSource = {
     decisions: () => decisions,
+    mirrored: () => [],
     timeScale: 1,
     frame: () => shown,
     labelOf,
@@ -149,7 +150,7 @@ test("a plan that does what it promised breaks no promise, and nothing is simula
   const report = open({ rate: RATE, p95Seconds: plan.predictions.p95Seconds }).report(clusterId)!;
   expect(report.promises.filter(({ verdict }) => verdict === "broken")).toEqual([]);
   expect(verdicts(report)).toMatchObject({ "p95 end to end": "kept", "cost per request": "kept", "cost per hour": "kept" });
-  expect(report.promises.map(({ name }) => name)).toContain("judged score of accepted answers");
+  expect(report.promises.map(({ name }) => name)).toContain("score of accepted answers");
   expect(report).toMatchObject({ notComparable: null, simulating: false, broken: [], notes: [], emulated: true, emulatedAsPlanned: false });
   expect(report.inputs.filter(({ state }) => state === "drifted")).toEqual([]);
   expect(report.inputs.find(({ name }) => name === "rate")!.now! / RATE).toBeCloseTo(1, 1);
@@ -336,7 +337,7 @@ describe("a change of the controls", () => {
     expect(kept).toMatchObject({ notComparable: null, change: { actor: "ana", to: { thresholds: [threshold] } } });
     expect(kept.requests).toBeGreaterThan(0.9 * RATE * WINDOW);
     expect(words(kept)).toEqual({
-      "judged score of accepted answers": "kept",
+      "score of accepted answers": "kept",
       "p95 end to end": "kept",
       "share reaching qwen2.5-7b": "kept",
     });

@@ -94,7 +94,7 @@ export function createPredictionMonitor({
     const frame = source?.frame() ?? null;
     if (traffic === null || source === null || frame === null) return null;
     const window = promiseWindow(traffic.plan, source.decisions(MOST_DECISIONS), frame, sinceMs);
-    const inputs = planInputs(traffic.plan, traffic.report().gauges, { window, frame });
+    const inputs = planInputs(traffic, traffic.report().gauges, { window, frame });
     return { traffic, source, frame, window, inputs };
   }
 
@@ -110,7 +110,7 @@ export function createPredictionMonitor({
       ...{ plan, window, acceptedScores: scores, labelOf: source.labelOf, notComparable: reason },
       usdPerHour: heldUsdPerHour(frame.engines, frame.engines, plan.inputs.cluster),
     });
-    const requests = observedRequests(window.seen, frame.timeScale);
+    const requests = observedRequests(window.seen, frame.timeScale, traffic.scores);
     if (promises.some(needsSimulation) && (plan.policy.kind === "cascade" || plan.policy.kind === "slack"))
       simulate(clusterId, { plan, workload, inputs, requests });
     const known = simulated.get(clusterId);
@@ -168,7 +168,8 @@ export function createPredictionMonitor({
         ok: true,
         traffic: trafficNow(store, {
           ...{ plan: traffic.plan, workload: traffic.workload, requestsPerSecond, nowMs: now() },
-          requests: observedRequests(window.seen, frame.timeScale),
+          requests: observedRequests(window.seen, frame.timeScale, traffic.scores),
+          mirrored: traffic.recentMirrored(),
           changed: changed.map(({ name }) => name),
         }),
       };

@@ -45,7 +45,7 @@ const objective = {
 const startWatch = (): TrafficWatch =>
   createTrafficWatch({
     ...{ store, planning, windowSeconds: WINDOW, lookEveryMs: 5, now: () => nowMs },
-    sourceOf: () => ({ decisions: () => records, timeScale: TIME_SCALE }),
+    sourceOf: () => ({ decisions: () => records, mirrored: () => [], timeScale: TIME_SCALE }),
   });
 
 beforeAll(async () => {

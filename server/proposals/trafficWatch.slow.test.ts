@@ -81,13 +81,14 @@ test("load at another rate than planned leads to a proposal that a person applie
 
   const watch = createTrafficWatch({
     ...{ store, planning, windowSeconds: WINDOW, lookEveryMs: 100 },
-    sourceOf: () => ({ decisions: collector.decisions, timeScale }),
+    sourceOf: () => ({ decisions: collector.decisions, mirrored: collector.mirrored, timeScale }),
   });
   const service = createProposalService(store);
   const desk = createPredictionMonitor({
     ...{ store, planner, trafficOf: watch.traffic },
     sourceOf: () => ({
       decisions: collector.decisions,
+      mirrored: collector.mirrored,
       timeScale,
       labelOf: () => null,
       emulated: false,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirrorSample } from "@/server/contracts/gateway/gatewayControls";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
 import { workloadOfPlan } from "@/server/planning/planner/trainedConfidence";
 import type { Planning } from "@/server/planning/planningService";
@@ -14,6 +15,8 @@ import { trafficNow } from "./trafficNow";
 export interface TrafficSource {
   /** Newest first. */
   decisions(limit: number): readonly Decision[];
+  /** Requests that its mirror sent through all models, as many as are kept. */
+  mirrored(): readonly MirrorSample[];
   readonly timeScale: number;
 }
 
@@ -57,7 +60,8 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     for (const { id: clusterId, runningPlanId } of store.clusters.list()) {
       const source = sourceOf(clusterId);
       const traffic = source === null ? null : trafficOf(clusterId, runningPlanId, source);
-      if (source === null || traffic === null || !traffic.observe(source.decisions(MOST_DECISIONS), now())) continue;
+      if (source === null || traffic === null) continue;
+      if (!traffic.observe(source.decisions(MOST_DECISIONS), now(), source.mirrored())) continue;
       if (traffic.watched.driftedSince === null) close(clusterId, "superseded", "the traffic is as planned again");
       save(clusterId, traffic);
       if (search === null && isNews(traffic)) {
@@ -114,6 +118,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
       plan,
       workload: traffic.workload,
       requests: traffic.recent(),
+      mirrored: traffic.recentMirrored(),
       requestsPerSecond: traffic.watched.now[RATE] ?? null,
       changed: drifted.map(({ name }) => name),
       nowMs: now(),

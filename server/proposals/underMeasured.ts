@@ -41,7 +41,7 @@ function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): re
   }
   if (changed.some(({ kind }) => kind === "score")) {
     const content = withObservedScores(plan, workload, requests);
-    const because = "too few judged scores were seen";
+    const because = "too few scores were seen";
     found.push({ inputs: "scores", replaced: content === null ? { because } : workloadOf(content) });
   }
   if (judgeTime !== null && fixedJudge) found.push({ inputs: "judge-time", replaced: { judgeSecondsPerCall: judgeTime } });

@@ -1,8 +1,13 @@
 import { promptsReaching } from "@/solver/cascade/routing/routing";
+import { type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
+import { isRefused } from "@/solver/stageGates/gateRefusal";
+import { stageGate } from "@/solver/stageGates/stageGate";
+import type { GateColumn } from "@/solver/workload/gateColumns";
 import type { ObservedRequest } from "@/solver/workload/similarRows";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
+import { plannedGates } from "./gateScores";
 import { routedByPlan } from "./plannedTraffic";
 
 type Planned = Pick<Plan, "policy" | "inputs">;
@@ -29,23 +34,37 @@ const withColumn = (workload: Workload, model: string, change: Partial<ModelOutc
 });
 
 /**
- * The workload with judged scores as observed, and everything else as planned. Only answers of requests that reach a model are judged, so
- * the observed distribution replaces its scores on the planning prompts that the plan sends there. Stage by stage, since the scores of one
- * decide which prompts reach the next.
+ * The workload with scores of the plan's gates as observed, and everything else as planned. Only answers of requests that reach a model are
+ * scored, so the observed distribution replaces its raw scores on the planning prompts that the plan sends there, and of a gate that is asked
+ * for doubtful answers alone on those. Stage by stage, since the scores of one decide which prompts reach the next.
  *
  * @returns null if no model has enough observed scores.
  */
 export function withObservedScores(plan: Planned, workload: Workload, requests: readonly ObservedRequest[]): Workload | null {
   let made: Workload | null = null;
+  const gates = plannedGates(plan);
   const { models } = routedByPlan(plan, workload);
   for (const [stage, model] of models.slice(0, -1).entries()) {
-    const current: Workload = made ?? workload;
-    const column = current.outcomes.models.find((own) => own.model === model)?.judged ?? new Float64Array();
-    const seen = valuesOf(requests, model, ({ judged }) => judged);
-    const judged = matchDistribution(column, rowsReaching(plan, current, stage), { seen, seed: mixSeed(workload.seed, model) });
-    if (judged !== null) made = withColumn(current, model, { judged });
+    const document = gates.get(model)?.document ?? { kind: "judge" };
+    for (const column of new Set(simpleGatesOf(document).map(columnOf))) {
+      const current: Workload = made ?? workload;
+      const own = current.outcomes.models.find((one) => one.model === model)?.[column];
+      if (own === undefined) continue;
+      const gate = stageGate(current, model, document);
+      const isAsked = (row: number): boolean => column !== "judged" || isRefused(gate) || gate.judged?.[row] === 1;
+      const rows = rowsReaching(plan, current, stage).filter(isAsked);
+      const seen = valuesOf(requests, model, (visit) => visit[column] ?? null);
+      const values = matchDistribution(own, rows, { seen, seed: mixSeed(workload.seed, model) });
+      if (values !== null) made = withColumn(current, model, { [column]: values });
+    }
   }
   return made;
+}
+
+/** The column of a workload that a gate reads; a scorer of a table's columns reads the confidence. */
+function columnOf(gate: SimpleGateDocument): GateColumn | "judged" {
+  if (gate.kind === "judge") return "judged";
+  return gate.kind === "scorer" && gate.words === undefined ? "confidence" : gate.kind;
 }
 
 /**

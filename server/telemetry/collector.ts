@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirrorSample } from "@/server/contracts/gateway/gatewayControls";
 import type { GpuSourceFrame, LiveFrame, MeasuredRange, ServingModel } from "@/server/contracts/studio";
 import { isLoopback } from "@/server/lib/clientAddress";
 import { mixSeed } from "@/solver/numeric/random";
@@ -50,6 +51,8 @@ export interface Collector {
   over(range: AskedRange): MeasuredRange;
   /** The gateway's decisions, newest first. */
   decisions(limit: number): readonly Decision[];
+  /** Requests that the gateway's mirror sent through all models, oldest first. */
+  mirrored(): readonly MirrorSample[];
   /** Restarts the measuring window: a load run or an application begins. */
   beginWindow(): void;
   close(): void;
@@ -207,6 +210,7 @@ export function createCollector(options: CollectorOptions): Collector {
     },
     over: gateway.over,
     decisions: (limit) => gateway.decisions(limit),
+    mirrored: () => gateway.mirrored(),
     beginWindow: () => gateway.beginWindow(),
     close() {
       closed = true;

@@ -7,6 +7,7 @@ import {
   gatewayConfigSchema,
   gatewayStatusSchema,
 } from "@/server/contracts/gateway/gatewayAdmin";
+import { type MirrorSample, mirrorSamplePageSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { EngineFrame, JudgeHealth, LiveFrame, MeasuredRange, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Clock } from "./clock";
@@ -46,10 +47,15 @@ export interface GatewayWatch {
   engineHealth(engineId: string): EngineFrame["health"];
   beginWindow(): void;
   decisions(limit: number): readonly Decision[];
+  /** The newest requests that its mirror sent through all models, oldest first. */
+  mirrored(): readonly MirrorSample[];
 }
 
 /** At most this many pages of 1000 decisions per round; the rest follows in the next one. */
 const MAX_PAGES = 20;
+
+/** As many mirrored requests as a gateway keeps. */
+const MOST_MIRRORED = 5000;
 
 type Answer<Value> = { readonly ok: true; readonly value: Value } | ScrapeFailure;
 type Status = z.infer<typeof gatewayStatusSchema>;
@@ -74,6 +80,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   let failure: ScrapeFailure | null = null;
   let since: Pick<LiveFrame["gateway"], "state" | "sinceMs"> = { state: "unreachable", sinceMs: clock.wallMs() };
   let cursor = 0;
+  let mirrorCursor = 0;
+  let mirrored: readonly MirrorSample[] = [];
   /** Decisions that the gateway had dropped before they were read in the last round. */
   let missed = 0;
   let configured: { readonly etag: string; readonly config: GatewayConfig; readonly models: readonly string[] } | null = null;
@@ -98,18 +106,33 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     return null;
   };
 
+  const pollMirrored = async (latest: number): Promise<ScrapeFailure | null> => {
+    for (let page = 0; page < MAX_PAGES && mirrorCursor < latest; page++) {
+      const answer = await ask(`/mirror/samples?after=${mirrorCursor}`, mirrorSamplePageSchema);
+      if (!answer.ok) return answer;
+      const newest = answer.value.samples.at(-1)?.sequence;
+      if (newest === undefined) break;
+      mirrored = [...mirrored, ...answer.value.samples].slice(-MOST_MIRRORED);
+      mirrorCursor = newest;
+    }
+    return null;
+  };
+
   const pollOnce = async (): Promise<ScrapeFailure | null> => {
     const answer = await ask("/status", gatewayStatusSchema);
     if (!answer.ok) return answer;
     const status = answer.value;
-    if (last !== null && (status.uptimeSeconds < last.status.uptimeSeconds || status.lastDecision < cursor)) cursor = 0;
+    if (last !== null && (status.uptimeSeconds < last.status.uptimeSeconds || status.lastDecision < cursor)) {
+      cursor = 0;
+      mirrorCursor = 0;
+    }
     if (status.configEtag !== null && status.configEtag !== configured?.etag) {
       const config = await ask("/config", gatewayConfigSchema);
       if (!config.ok) return config;
       if (configured !== null && configured.config.policyHash !== config.value.policyHash) window.begin();
       configured = { etag: status.configEtag, config: config.value, models: modelsOf(config.value.policy) };
     }
-    const missing = await pollDecisions(status.lastDecision);
+    const missing = (await pollDecisions(status.lastDecision)) ?? (await pollMirrored(status.controls?.mirror?.lastSample ?? 0));
     if (missing !== null) return missing;
     const atMs = clock.steadyMs();
     refused.take(atMs, status.refused - (status.shed ?? 0));
@@ -192,6 +215,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     },
     beginWindow: () => window.begin(),
     decisions: (limit) => window.latest(limit),
+    mirrored: () => mirrored,
   };
 }
 

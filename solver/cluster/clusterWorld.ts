@@ -5,7 +5,7 @@ import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
 
 /** The data known of a request in addition to itself when it joins a queue. */
-export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate" | "searching";
+export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "dueSeconds" | "forecast" | "call" | "accurate" | "searching";
 
 /** A waiting request whose search has ended, and what it found; undefined: nothing. */
 export interface Searched {

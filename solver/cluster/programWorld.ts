@@ -145,7 +145,9 @@ export class ProgramWorld implements ClusterWorld {
     const { requestTokens, remainingTokens } = this.predicted;
     const model = this.modelAt(stage);
     const inputTokens = this.inputTokens[request] ?? 0;
+    const due = this.sample.deadlineSeconds?.[this.sample.program[request] ?? 0];
     return {
+      ...(due === undefined ? {} : { dueSeconds: (this.arrivalSeconds[request] ?? 0) + due }),
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),

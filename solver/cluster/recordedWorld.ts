@@ -143,10 +143,11 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   predictions(request: number) {
-    const { predictedTokens, predictedProgramTokens, forecast, call, accurate } = this.requests[request] ?? {};
+    const { predictedTokens, predictedProgramTokens, dueSeconds, forecast, call, accurate } = this.requests[request] ?? {};
     return {
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+      ...(dueSeconds !== undefined && { dueSeconds }),
       ...(forecast !== undefined && { forecast }),
       ...(call !== undefined && { call }),
       ...(this.searching[request] ? { searching: true } : accurate !== undefined && { accurate }),

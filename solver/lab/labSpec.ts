@@ -32,6 +32,8 @@ export const labSystemSchema = z.strictObject({
    * none.
    */
   configurations: z.enum(["none", "oracle", "learnt", "named"]).optional(),
+  /** Stages that may be skipped where the answers they read agree are always called; left out: they are skipped there. */
+  gates: z.literal("never").optional(),
   /** Its own engines instead of the run's, as of a saved plan. */
   replicas: z.array(labReplicasSchema).min(1).max(64).optional(),
 });

@@ -7,6 +7,7 @@ export const orderNames: Readonly<Record<OrderDocument["kind"], string>> = {
   stjf: "shortest program first (STJF)",
   workflow: "agent whose programs end soonest first (Kairos)",
   depth: "fewest calls yet to make first (Ayo)",
+  deadline: "earliest deadline first (EDF)",
   mlfq: "least served program first (MLFQ)",
 };
 

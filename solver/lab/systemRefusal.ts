@@ -27,7 +27,7 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   if (lengths === "none" && byLength) {
     return `${sentence(orderNames[order])} depends on how much is yet to be written: say where lengths come from, or take them to be in the order of input length.`;
   }
-  const route = policy.kind === "just-in-time" ? singlesPolicyOf(policy)?.kind : policy.kind;
+  const route = singlesPolicyOf(policy)?.kind;
   if (lengths === "none" && route === "slack") {
     return "Slack dispatch weighs the tokens that each model has yet to write: say where lengths come from.";
   }

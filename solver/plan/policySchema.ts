@@ -43,29 +43,27 @@ export type SlackPolicy = z.infer<typeof slackPolicySchema>;
 export type JustInTimePolicy = z.infer<typeof justInTimePolicySchema>;
 export type OrderDocument = PolicyDocument["order"];
 export type PlaceDocument = PolicyDocument["place"];
-/** A policy whose requests each have a stage before they are sent. */
-export type StagedPolicy = Exclude<PolicyDocument, JustInTimePolicy>;
+/** A policy of single requests: each has a stage before it is sent. */
+export type SinglesPolicy = Exclude<PolicyDocument, JustInTimePolicy>;
 
-/** The policy by which a just-in-time policy serves requests of no declared workflow; null: its largest model does. */
-export function singlesPolicyOf({ singles, order, place, learnt }: JustInTimePolicy): StagedPolicy | null {
+/** The policy by which requests of no declared workflow are served; null: a just-in-time policy sends them all to its largest model. */
+export function singlesPolicyOf(policy: PolicyDocument): SinglesPolicy | null {
+  if (policy.kind !== "just-in-time") return policy;
+  const { singles, order, place, learnt } = policy;
   return singles === undefined ? null : { ...singles, order, place, ...(learnt && { learnt }) };
 }
 
 /** The cascade that a policy serves single requests by; null where it does not. */
 export function cascadeOf(policy: PolicyDocument): Extract<PolicyDocument, { kind: "cascade" }> | null {
-  const single = stagedPolicyOf(policy);
+  const single = singlesPolicyOf(policy);
   return single?.kind === "cascade" ? single : null;
 }
 
-/** The policy by which requests of no declared workflow are served; null: a just-in-time policy sends them all to its largest model. */
-export const stagedPolicyOf = (policy: PolicyDocument): StagedPolicy | null =>
-  policy.kind === "just-in-time" ? singlesPolicyOf(policy) : policy;
-
 /** A policy with another one for requests of no declared workflow: itself, or as part of a just-in-time policy, which has no balancing. */
-export function withStagedPolicy(policy: PolicyDocument, staged: StagedPolicy): PolicyDocument {
-  if (policy.kind !== "just-in-time") return staged;
-  if (staged.kind === "balanced") return policy;
-  const { order: _, place: __, learnt: ___, ...singles } = staged;
+export function withSinglesPolicy(policy: PolicyDocument, own: SinglesPolicy): PolicyDocument {
+  if (policy.kind !== "just-in-time") return own;
+  if (own.kind === "balanced") return policy;
+  const { order: _, place: __, learnt: ___, ...singles } = own;
   return { ...policy, singles };
 }
 
@@ -88,7 +86,7 @@ export function modelsOf(policy: PolicyDocument): string[] {
  * each of its models, for calls of workflows; without a way of its own for single requests it has only those.
  */
 export function singleStagesOf(policy: PolicyDocument): string[] {
-  const single = stagedPolicyOf(policy);
+  const single = singlesPolicyOf(policy);
   return single === null ? [] : modelsOf(single);
 }
 
@@ -190,7 +188,7 @@ export function withLearntRead<Document extends PolicyDocument>(policy: Document
   const { lengths, ...others } = learnt ?? {};
   const { kind } = policy.order;
   const weighs = policy.kind === "just-in-time" && policy.selection.kind === "worth";
-  const reads = weighs || stagedPolicyOf(policy)?.kind === "slack" || kind === "sjf" || kind === "stjf";
+  const reads = weighs || singlesPolicyOf(policy)?.kind === "slack" || kind === "sjf" || kind === "stjf";
   const read = { ...others, ...(reads && lengths !== undefined && { lengths }) };
   return { ...rest, ...(Object.keys(read).length > 0 && { learnt: read }) } as unknown as Document;
 }

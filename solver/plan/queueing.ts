@@ -19,6 +19,8 @@ const orderSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("workflow"), agingThreshold }),
   /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
   z.object({ kind: z.literal("depth"), agingThreshold }),
+  /** Earliest deadline first, as clients state them; where none is stated, so many seconds after the program began. */
+  z.object({ kind: z.literal("deadline"), impliedSeconds: z.number().positive().max(86_400), agingThreshold }),
   /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
   z.object({
     kind: z.literal("mlfq"),

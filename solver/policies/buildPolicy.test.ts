@@ -193,6 +193,7 @@ const aged: readonly OrderDocument[] = [
   { kind: "mlfq", quantaSeconds: [0.5, 1, 4], agingThreshold: 7 },
   { kind: "workflow", agingThreshold: 4 },
   { kind: "depth", agingThreshold: 3 },
+  { kind: "deadline", impliedSeconds: 5, agingThreshold: 4 },
 ];
 const places: readonly PlaceDocument[] = [
   { kind: "lowest-kv" },
@@ -285,7 +286,7 @@ describe("buildPolicy", () => {
       const [action] = buildPolicy(balanced(order)).decide({ nowSeconds: 1, waiting: [{ ...work, ...predicted }], replicas: [seat] });
       return action?.kind === "dispatch" ? action.priority : null;
     };
-    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0, 4567.8, 2250]);
+    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0, 4567.8, 2250, 5]);
   });
 
   it("says why a request starts where it does", () => {
@@ -412,6 +413,11 @@ describe("buildPolicy", () => {
       "feedback without levels",
       { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingThreshold: 1 } },
       "at least one quantum",
+    ],
+    [
+      "an implied deadline of nothing",
+      { ...cascade([50]), order: { kind: "deadline", impliedSeconds: 0, agingThreshold: 1 } },
+      "An implied deadline is 0 s after the program began",
     ],
     ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingThreshold: 1 } }, "A quantum is 0 s"],
     ["rounds over no model", justInTime(beam, { models: [], workflows: [] }), "at least one model"],

@@ -1,12 +1,9 @@
-import { type OrderDocument, type PlaceDocument, type PolicyDocument, type StagedPolicy, singlesPolicyOf } from "../plan/policySchema";
+import { type PlaceDocument, type PolicyDocument, type SinglesPolicy, singlesPolicyOf } from "../plan/policySchema";
 import { composePolicy } from "./composePolicy";
 import type { Policy } from "./core/policy";
-import type { Order, Place, Route } from "./core/policyParts";
+import type { Place, Route } from "./core/policyParts";
 import { justInTimePolicy } from "./justInTime/justInTimePolicy";
-import { fcfsOrder } from "./orders/fcfsOrder";
-import { mlfqOrder } from "./orders/mlfqOrder";
-import { sjfOrder, stjfOrder } from "./orders/shortestOrders";
-import { depthOrder, workflowOrder } from "./orders/workflowOrder";
+import { orderOf } from "./orders/orderOf";
 import { affinityPlace } from "./places/affinityPlace";
 import { leastLoadPlace } from "./places/leastLoadPlace";
 import { lowestKvPlace } from "./places/lowestKvPlace";
@@ -33,7 +30,7 @@ export function buildPolicy(document: PolicyDocument): Policy {
   return composePolicy({ route: routeOf(document), ...parts });
 }
 
-function routeOf(document: StagedPolicy): Route {
+function routeOf(document: SinglesPolicy): Route {
   switch (document.kind) {
     case "cascade":
       return cascadeRoute(document);
@@ -43,23 +40,6 @@ function routeOf(document: StagedPolicy): Route {
       return slackRoute(document);
     case "balanced":
       return balancedRoute(document);
-  }
-}
-
-function orderOf(order: OrderDocument): Order {
-  switch (order.kind) {
-    case "fcfs":
-      return fcfsOrder;
-    case "sjf":
-      return sjfOrder(order);
-    case "stjf":
-      return stjfOrder(order);
-    case "workflow":
-      return workflowOrder(order);
-    case "depth":
-      return depthOrder(order);
-    case "mlfq":
-      return mlfqOrder(order);
   }
 }
 

@@ -42,6 +42,9 @@ describe("another order and place", () => {
       place: { kind: "lowest-kv", affinity: { ratio: 0.2 } },
     };
     expect(made({ order: "depth" }, old)).toMatchObject({ order: { kind: "depth", agingThreshold: 7 }, place: old.place });
+    const due: PolicyDocument = { ...policy, order: { kind: "deadline", impliedSeconds: 5, agingThreshold: 7 } };
+    expect(made({ order: "deadline" }, old).order).toEqual({ kind: "deadline", impliedSeconds: 60, agingThreshold: 7 });
+    expect(made({ order: "deadline", place: "lowest-kv" }, due).order).toEqual(due.order);
     expect(made({ place: "least-load" }, old)).toMatchObject({ order: old.order, place: { kind: "least-load", affinity: { ratio: 0.2 } } });
     expect(made({ affinity: false }, old).place).toEqual({ kind: "lowest-kv" });
   });

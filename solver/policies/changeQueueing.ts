@@ -5,6 +5,8 @@ import { policyRefusal } from "./policyRefusal";
 const AGING_THRESHOLD = 1000;
 /** Service after which a program moves down a level; default of the policy. */
 const QUANTA_SECONDS = [1, 2, 4, 8, 16];
+/** Seconds after a program began at which its answer counts as due where no client says; default of the policy. */
+const IMPLIED_SECONDS = 60;
 /** Maximum load of a program's last replica relative to the best; default of the policy. */
 const AFFINITY_RATIO = 0.5;
 
@@ -38,9 +40,21 @@ export function changeQueueing(
     return { refused: "This is the plan's own order and place: choose another." };
   const agingThreshold = "agingThreshold" in old ? old.agingThreshold : AGING_THRESHOLD;
   const quantaSeconds = old.kind === "mlfq" ? old.quantaSeconds : QUANTA_SECONDS;
+  const orderOf = (wanted: OrderDocument["kind"]): OrderDocument => {
+    switch (wanted) {
+      case "fcfs":
+        return { kind: wanted };
+      case "mlfq":
+        return { kind: wanted, quantaSeconds, agingThreshold };
+      case "deadline":
+        return { kind: wanted, impliedSeconds: old.kind === wanted ? old.impliedSeconds : IMPLIED_SECONDS, agingThreshold };
+      default:
+        return { kind: wanted, agingThreshold };
+    }
+  };
   const made = withLearntRead({
     ...policy,
-    order: kind === "fcfs" ? { kind } : kind === "mlfq" ? { kind, quantaSeconds, agingThreshold } : { kind, agingThreshold },
+    order: orderOf(kind),
     place: { kind: place, ...(affinity ? { affinity: oldPlace.affinity ?? { ratio: AFFINITY_RATIO } } : {}) },
   });
   const refused = policyRefusal(made);

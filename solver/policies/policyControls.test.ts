@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SlackSteps } from "../plan/planSlack";
-import { modelsOf, type PolicyDocument, type StagedPolicy, withStagedPolicy } from "../plan/policySchema";
+import { modelsOf, type PolicyDocument, type SinglesPolicy, withSinglesPolicy } from "../plan/policySchema";
 import { examplePlanDraft } from "../plan/testing/examplePlan";
 import { controlChangeText, controlValuesOf, policyWithOverrides, withPlanControls } from "./policyControls";
 
@@ -35,7 +35,7 @@ it("are, of a just-in-time policy, those of the one for its single requests, ins
     ...{ kind: "just-in-time", workflows: [], selection: { kind: "beam", width: 4 }, order: policy.order, place: policy.place },
     models: modelsOf(policy).map((model) => ({ model, cost: 1, saturationBatch: 1, throughput })),
   };
-  const joint = withStagedPolicy(rounds, policy as StagedPolicy);
+  const joint = withSinglesPolicy(rounds, policy as SinglesPolicy);
   expect(controlValuesOf(joint, undefined)).toEqual({ thresholds: [60] });
   const turned = policyWithOverrides(joint, { thresholds: [61] });
   if (typeof turned === "string") throw new Error(turned);

@@ -1,5 +1,5 @@
 import type { SlackSteps } from "../plan/planSlack";
-import { type PolicyDocument, type StagedPolicy, stagedPolicyOf, withStagedPolicy } from "../plan/policySchema";
+import { type PolicyDocument, type SinglesPolicy, singlesPolicyOf, withSinglesPolicy } from "../plan/policySchema";
 import { policyRefusal } from "./policyRefusal";
 
 /** Values for the controls of a policy; those left out stay. */
@@ -18,14 +18,14 @@ export interface PolicyWithOverrides {
 
 /** A policy with the controls of its plan's own policy. */
 export function withPlanControls(policy: PolicyDocument, planned: PolicyDocument): PolicyDocument {
-  const [running, own] = [stagedPolicyOf(policy), stagedPolicyOf(planned)];
+  const [running, own] = [singlesPolicyOf(policy), singlesPolicyOf(planned)];
   if (running === null || own === null) return policy;
   const controls = controlsOf[own.kind].map((control) => [control, (own as PolicyOverrides)[control]]);
-  return withStagedPolicy(policy, { ...running, ...Object.fromEntries(controls) } as StagedPolicy);
+  return withSinglesPolicy(policy, { ...running, ...Object.fromEntries(controls) } as SinglesPolicy);
 }
 
 /** The controls each kind of policy has; those of a just-in-time policy are of the one for its single requests. */
-const controlsOf: { readonly [kind in StagedPolicy["kind"]]: readonly (keyof PolicyOverrides)[] } = {
+const controlsOf: { readonly [kind in SinglesPolicy["kind"]]: readonly (keyof PolicyOverrides)[] } = {
   cascade: ["thresholds"],
   slack: ["tau", "deltaScore"],
   fixed: [],
@@ -41,20 +41,20 @@ export function policyWithOverrides(
   { thresholds, tau, deltaScore }: PolicyOverrides,
 ): PolicyWithOverrides | string {
   const asked = Object.entries({ thresholds, tau, deltaScore }).filter(([, value]) => value !== undefined);
-  const staged = stagedPolicyOf(policy);
-  const own = staged === null ? [] : controlsOf[staged.kind];
+  const singles = singlesPolicyOf(policy);
+  const own = singles === null ? [] : controlsOf[singles.kind];
   const foreign = asked.find(([control]) => !own.some((one) => one === control));
   if (foreign !== undefined) return `The policy in force is of the kind ${policy.kind}, which has no control ${foreign[0]}.`;
-  if (asked.length === 0 || staged === null) {
+  if (asked.length === 0 || singles === null) {
     return own.length === 0
       ? `The policy in force is of the kind ${policy.kind}, which has no controls.`
       : `Name a control to set: ${own.join(" or ")}.`;
   }
   // The requested values are controls of this kind of policy.
-  const turned = withStagedPolicy(policy, { ...staged, ...Object.fromEntries(asked) } as StagedPolicy);
+  const turned = withSinglesPolicy(policy, { ...singles, ...Object.fromEntries(asked) } as SinglesPolicy);
   const refusal = policyRefusal(turned);
   if (refusal !== null) return refusal;
-  const was = staged as Readonly<Record<string, unknown>>;
+  const was = singles as Readonly<Record<string, unknown>>;
   const change = asked.map(([control, value]) => `${control} from ${said(control, was[control])} to ${said(control, value)}`).join(", ");
   return { policy: turned, change: `Set ${change}` };
 }
@@ -80,10 +80,10 @@ export interface ControlValues {
  * @param steps of the policy's plan; undefined: it has none.
  */
 export function controlValuesOf(policy: PolicyDocument, steps: SlackSteps | undefined): ControlValues {
-  const staged = stagedPolicyOf(policy);
-  if (staged?.kind === "slack") return { tau: staged.tau, deltaScore: staged.deltaScore };
-  if (staged?.kind !== "cascade" || staged.thresholds.length === 0) return {};
-  const { thresholds } = staged;
+  const singles = singlesPolicyOf(policy);
+  if (singles?.kind === "slack") return { tau: singles.tau, deltaScore: singles.deltaScore };
+  if (singles?.kind !== "cascade" || singles.thresholds.length === 0) return {};
+  const { thresholds } = singles;
   const step = steps?.kind === "p95" ? steps.steps.find((one) => isSame(one.thresholds, thresholds)) : undefined;
   return { thresholds, ...(step === undefined ? {} : { slack: step.value }) };
 }

@@ -120,6 +120,8 @@ function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place
   if (!Number.isInteger(order.agingThreshold) || order.agingThreshold < 1) {
     return `Work ages after ${order.agingThreshold} releases; it must be an integer of at least 1.`;
   }
+  if (order.kind === "deadline" && !(order.impliedSeconds > 0))
+    return `An implied deadline is ${order.impliedSeconds} s after the program began; it must be more than 0.`;
   if (order.kind !== "mlfq") return null;
   if (order.quantaSeconds.length === 0) return "Feedback over levels needs at least one quantum; with one level alone the order is fcfs.";
   const quantum = order.quantaSeconds.find((seconds) => !(seconds > 0));

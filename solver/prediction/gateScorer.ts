@@ -88,9 +88,10 @@ function gainOf(
  * Scores, 0..100, each by a scorer that is trained on the other folds only, so that an answer's own label does not influence its score:
  * what a calibration of the scorer is fitted to.
  *
+ * @param onFold called after each fold.
  * @throws RangeError below 2 answers or 2 folds.
  */
-export function crossFittedScores(rows: ScorerRows, fit: CrossFit): Float64Array {
+export function crossFittedScores(rows: ScorerRows, fit: CrossFit, onFold: () => void = () => undefined): Float64Array {
   const scores = new Float64Array(rows.facts.length);
   for (const [fold, left] of foldsOf(rows.facts.length, fit).entries()) {
     const isLeft = new Set(left);
@@ -98,6 +99,7 @@ export function crossFittedScores(rows: ScorerRows, fit: CrossFit): Float64Array
     const scorer = trainScorer(pickRows(rows, learnt), mixSeed(fit.seed, `scorer, fold ${fold}`));
     const found = scoresOf(scorer, pickRows(rows, [...left]));
     for (const [at, row] of left.entries()) scores[row] = found[at] ?? 0;
+    onFold();
   }
   return scores;
 }
@@ -133,19 +135,22 @@ interface ScoringOfTable {
   readonly seed: number;
   /** Trained on all planning rows; left out: it is trained here. */
   readonly scorer?: LearntScorer;
+  /** Called after each of the `SCORER_FOLDS` scorers that are trained for the planning rows. */
+  readonly onFold?: () => void;
 }
 
-const FOLDS = 5;
+/** Scorers that are trained for the scores of a table's planning rows. */
+export const SCORER_FOLDS = 5;
 
 /**
  * Scores, 0..100, of every answer of a table, none by a scorer that has seen its label: those of planning rows are cross-fitted, the others by
  * the scorer itself.
  */
-export function scorerScores(rowsOf: (rows: Int32Array) => ScorerRows, { split, seed, scorer }: ScoringOfTable): Float64Array {
+export function scorerScores(rowsOf: (rows: Int32Array) => ScorerRows, { split, seed, scorer, onFold }: ScoringOfTable): Float64Array {
   const { planning, heldOut } = split;
   const learnt = rowsOf(planning);
   const scores = new Float64Array(planning.length + heldOut.length);
-  for (const [at, score] of crossFittedScores(learnt, { folds: FOLDS, seed }).entries()) scores[planning[at] ?? 0] = score;
+  for (const [at, score] of crossFittedScores(learnt, { folds: SCORER_FOLDS, seed }, onFold).entries()) scores[planning[at] ?? 0] = score;
   const fresh = scoresOf(scorer ?? trainScorer(learnt, seed), rowsOf(heldOut));
   for (const [at, score] of fresh.entries()) scores[heldOut[at] ?? 0] = score;
   return scores;

@@ -60,15 +60,17 @@ interface WordedScorer {
   readonly scorer: LearntScorer;
   /** Of prompts and answers, by prompt; a scorer that reads words needs them. */
   readonly words?: readonly AnswerWords[] | undefined;
+  /** Called after each of the `SCORER_FOLDS` scorers that are trained for it. */
+  readonly onFold?: () => void;
 }
 
 /**
  * Raw scores, 0..100, of a model's answers, none by a scorer that has seen the answer's label: those of planning prompts are cross-fitted with
  * the scorer's inputs, the others are its own.
  */
-export function tableScores(table: ScoredTable, answers: ScoredAnswers, { scorer, words }: WordedScorer): Float64Array {
+export function tableScores(table: ScoredTable, answers: ScoredAnswers, { scorer, words, onFold }: WordedScorer): Float64Array {
   const features = scorer.weights.map(({ feature }) => feature);
-  return scorerScores(rowsOf(table, answers, { features, words }), { ...scoringOf(table, answers), scorer });
+  return scorerScores(rowsOf(table, answers, { features, words }), { ...scoringOf(table, answers), scorer, ...(onFold && { onFold }) });
 }
 
 /** The scorer of a model's answers that was trained on texts; null where the workload has none. */

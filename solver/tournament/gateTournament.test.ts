@@ -72,6 +72,26 @@ describe("gateTournament", () => {
     expect(gates.get("confidence")?.cost).toEqual({ extraTokens: 0, extraSeconds: 0 });
   });
 
+  it("counts the tokens of agreement's further answers as it counts the judge's", () => {
+    const workload = withColumns(400);
+    const costBy = (agreement: Workload["origin"]["agreement"]) => {
+      const [stage] = tournamentOf({ ...workload, origin: { ...workload.origin, agreement } }).stages;
+      const of = (name: string) => stage?.gates.find((gate) => gate.name === name)?.cost.extraTokens ?? null;
+      return { judge: of("judge") ?? 0, agreement: of("agreement") };
+    };
+    const samples = { answer: "whole" as const, samples: { count: 4, temperature: 1 } };
+    const { judge, agreement } = costBy(samples);
+    // A sample reads the prompt and writes an answer; so many tokens does the judge read.
+    expect(agreement).toBeCloseTo(4 * judge, 6);
+    const { inputTokens, models } = workload.outcomes;
+    const peer = models[1];
+    if (peer === undefined) throw new Error("a ladder has models");
+    const mean = (values: Int32Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const byPeer = costBy({ answer: "whole", peers: [peer.model] }).agreement;
+    expect(byPeer).toBeCloseTo(mean(inputTokens) + mean(peer.outputTokens), 6);
+    expect(costBy({ answer: "whole", peers: ["not-in-the-table"] }).agreement).toBeNull();
+  });
+
   it("compares the workload's own scorer, which has read texts, beside that of the columns", () => {
     const workload = withColumns(400);
     const [first] = workload.outcomes.models;

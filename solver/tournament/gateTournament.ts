@@ -38,7 +38,7 @@ export function gateTournament(workload: Workload, { share, judgeSeconds }: Tour
     const answers: StageAnswers = { model: own.model, next: next.model, label: own.label, nextLabel: next.label };
     const signals = [
       judgeSignal(own, outcomes.inputTokens, { modelled: judge.kind === "modelled", seconds: judgeSeconds }),
-      ...columnSignals(own),
+      ...columnSignals(workload, own),
       ...scorerSignals(workload, own),
     ];
     return stageTournament(answers, signals, { split, share, seed });
@@ -50,18 +50,19 @@ export function gateTournament(workload: Workload, { share, judgeSeconds }: Tour
 
 /** A judge reads prompt and answer. What its own instruction and reply add is not in the table. */
 function judgeSignal(
-  { judged, outputTokens }: ModelOutcomes,
+  own: ModelOutcomes,
   inputTokens: Int32Array,
   { modelled, seconds }: { readonly modelled: boolean; readonly seconds: number | null },
 ): GateSignal {
-  const tokens = inputTokens.reduce((sum, input, at) => sum + input + (outputTokens[at] ?? 0), 0) / inputTokens.length;
-  return { kind: "judge", name: "judge", modelled, raw: judged, cost: { extraTokens: tokens, extraSeconds: seconds } };
+  const cost = { extraTokens: tokensOf(own, inputTokens), extraSeconds: seconds };
+  return { kind: "judge", name: "judge", modelled, raw: own.judged, cost };
 }
 
-function columnSignals({ confidence, agreement }: ModelOutcomes): readonly GateSignal[] {
+function columnSignals(workload: Workload, own: ModelOutcomes): readonly GateSignal[] {
+  const { confidence, agreement } = own;
   const free = { extraTokens: 0, extraSeconds: 0 };
-  // The table does not hold how many further answers were compared.
-  const calls = { extraTokens: null, extraSeconds: null };
+  // Further answers are written beside the answer itself: how long one waits for the last of them is not in the table.
+  const calls = { extraTokens: furtherTokens(workload, own), extraSeconds: null };
   return [
     ...(confidence === undefined
       ? []
@@ -69,6 +70,26 @@ function columnSignals({ confidence, agreement }: ModelOutcomes): readonly GateS
     ...(agreement === undefined ? [] : [{ kind: "agreement", name: "agreement", modelled: false, raw: agreement, cost: calls } as const]),
   ];
 }
+
+/**
+ * Tokens that the further answers of agreement read and write for an answer, on average, counted as the judge's are: samples are as long as the
+ * model's own answers, peers' answers as in the table. null where it is not known what was compared, or the table has no answers of a peer.
+ */
+function furtherTokens({ outcomes, origin }: Workload, own: ModelOutcomes): number | null {
+  if (origin.agreement === undefined) return null;
+  const { samples, peers = [] } = origin.agreement;
+  const answered = [...Array<ModelOutcomes>(samples?.count ?? 0).fill(own)];
+  for (const peer of peers) {
+    const column = outcomes.models.find(({ model }) => model === peer);
+    if (column === undefined) return null;
+    answered.push(column);
+  }
+  return answered.reduce((sum, column) => sum + tokensOf(column, outcomes.inputTokens), 0);
+}
+
+/** Tokens of prompt and answer, on average. */
+const tokensOf = ({ outputTokens }: ModelOutcomes, inputTokens: Int32Array): number =>
+  inputTokens.reduce((sum, input, at) => sum + input + (outputTokens[at] ?? 0), 0) / inputTokens.length;
 
 /** A scorer of what a table knows of an answer: its length, the prompt's, and its confidence; and the workload's own, which reads words too. */
 function scorerSignals(workload: Workload, own: ModelOutcomes): readonly GateSignal[] {

@@ -14,11 +14,13 @@ function stageOf(
   seed: number,
   scoresOf: (label: Float64Array, random: ReturnType<typeof seededRandom>) => readonly Float64Array[],
   given?: Float64Array,
+  tokens: readonly (number | null)[] = [],
 ) {
   const random = seededRandom(seed);
   const label = given ?? Float64Array.from({ length: PROMPTS }, () => (random.next() < 0.5 ? 100 : 0));
   const signals = scoresOf(label, random).map((raw, at): GateSignal => {
-    return { kind: "confidence", name: `gate-${at}`, modelled: false, raw, cost };
+    const extraTokens = tokens[at] === undefined ? cost.extraTokens : tokens[at];
+    return { kind: "confidence", name: `gate-${at}`, modelled: false, raw, cost: { ...cost, extraTokens } };
   });
   const split = splitPrompts(PROMPTS, seed);
   const answers = { model: "small", next: "large", label, nextLabel: new Float64Array(PROMPTS).fill(100) };
@@ -55,6 +57,20 @@ describe("the gate that is chosen", () => {
       }),
       { numRuns: 10 },
     );
+  });
+
+  it("is the cheapest of those that the planning prompts do not tell from the best, and never a worse one because it is cheaper", () => {
+    const { result } = stageOf(
+      7,
+      (label, random) => {
+        const good = (): Float64Array => noise(random).map((value, at) => 0.5 * value + 0.5 * (label[at] ?? 0));
+        return [good(), noise(random), good(), good()];
+      },
+      undefined,
+      [400, 0, null, 100],
+    );
+    expect(result.gates.map(({ name }) => name)).toEqual(["gate-3", "gate-0", "gate-2", "gate-1"]);
+    expect(result.verdict).toMatchObject({ kind: "no-difference", gate: "gate-3" });
   });
 
   it("is not confirmed where another is surely better on the held-out prompts", () => {

@@ -27,25 +27,27 @@ export interface StageResult {
   /** Mean labels of both models on the held-out prompts. */
   readonly quality: number;
   readonly nextQuality: number;
-  /** The chosen gate first: smallest risk-coverage area on the planning prompts first. */
+  /** The chosen gate first: of those that the planning prompts do not tell from the best the cheapest first, then the others by their areas. */
   readonly gates: readonly RankedGate[];
   readonly verdict: Verdict;
 }
 
 /**
- * Chooses the gate of one stage by its risk-coverage area on the planning prompts, and compares it with the others on the held-out ones. The
+ * Chooses the gate of one stage by its risk-coverage area on the planning prompts, and compares it with the others on the held-out ones. Of
+ * gates whose areas do not differ on the planning prompts it is the one that takes the fewest tokens of further calls per answer. The
  * choice sees none of these, so that the figures of the chosen gate are not those of the luckiest. Two gates do not differ where the 90 %
  * interval of the difference of their areas, over the same resamples of the answers, includes 0.
  */
 export function stageTournament(answers: StageAnswers, signals: readonly GateSignal[], measuring: GateMeasuring): StageResult {
   const { heldOut } = measuring.split;
   const measured = signals
-    .map((signal) => measureGate(answers, signal, measuring))
+    .map((signal) => ({ signal, gate: measureGate(answers, signal, measuring) }))
     // Areas that differ by rounding alone are equal, and the order of the signals stays.
-    .sort((a, b) => Math.round(1e9 * a.planningArea) - Math.round(1e9 * b.planningArea));
-  const [best] = measured;
+    .sort((a, b) => Math.round(1e9 * a.gate.planningArea) - Math.round(1e9 * b.gate.planningArea));
+  const ranked = cheapestFirst(answers, measured, measuring);
+  const [best] = ranked;
   const labelled = Array.from(heldOut, (row, at) => ({ score: best?.scores[at] ?? 0, label: answers.label[row] ?? 0 }));
-  const gates = measured.map((gate) => ({
+  const gates = ranked.map((gate) => ({
     ...gate,
     behindBest: gate === best ? null : areaDifference(labelled, gate.scores, measuring.seed),
   }));
@@ -55,6 +57,27 @@ export function stageTournament(answers: StageAnswers, signals: readonly GateSig
     quality: mean(answers.label),
     nextQuality: mean(answers.nextLabel),
   };
+}
+
+interface Candidate {
+  readonly signal: GateSignal;
+  readonly gate: MeasuredGate;
+}
+
+/**
+ * Gates in the order of recommendation: those as good as the first on the planning prompts, where the 90 % interval of the difference of their
+ * areas includes 0, by the tokens of their further calls, and the others after them. Unknown tokens are after all others.
+ */
+function cheapestFirst(answers: StageAnswers, candidates: readonly Candidate[], { split, seed }: GateMeasuring): readonly MeasuredGate[] {
+  const [best] = candidates;
+  if (best === undefined) return [];
+  const rawOf = ({ raw }: GateSignal): Float64Array => Float64Array.from(split.planning, (row) => raw[row] ?? 0);
+  const labelled = Array.from(split.planning, (row) => ({ score: best.signal.raw[row] ?? 0, label: answers.label[row] ?? 0 }));
+  const isAsGood = ({ signal }: Candidate): boolean => areaDifference(labelled, rawOf(signal), seed).low <= 0;
+  const asGood = candidates.filter((one) => one === best || isAsGood(one));
+  const tokens = ({ signal: { cost } }: Candidate): number => cost.extraTokens ?? Number.MAX_VALUE;
+  const inOrder = [...asGood.toSorted((a, b) => tokens(a) - tokens(b)), ...candidates.filter((one) => !asGood.includes(one))];
+  return inOrder.map(({ gate }) => gate);
 }
 
 function verdictOf(gates: readonly RankedGate[]): Verdict {

@@ -18,7 +18,7 @@ export const noTournamentText = ({ models, prompts }: { readonly models: number;
 
 /** Which prompts the figures and the choice of the best gate rest on. */
 export const heldOutText = ({ planningPrompts, heldOutPrompts }: Pick<GateTournament, "planningPrompts" | "heldOutPrompts">): string =>
-  `Gates calibrated on ${planningPrompts} prompts, measured on ${heldOutPrompts} others; intervals are of 90 %. The best gate is chosen on the first alone, and tested on the others.`;
+  `Gates calibrated on ${planningPrompts} prompts, measured on ${heldOutPrompts} others; intervals are of 90 %. The cheapest of the best gates is chosen on the first alone, and tested on the others.`;
 
 export const gateName = ({ name, modelled }: Pick<RankedGate, "name" | "modelled">): string => (modelled ? `${name} (modelled)` : name);
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PLANNED_LOAD } from "../engine/plannedLoad";
-import { boundText, exactSecondsText, loadSays, secondsText, significantText } from "./wording";
+import { boundText, cascadeText, exactSecondsText, loadSays, secondsText, significantText } from "./wording";
 
 it("says of a load what it means for a plan: planned for, over what is, or more than there can be", () => {
   expect(loadSays(0.754)).toBe("75 %");
@@ -28,4 +28,9 @@ it("gives three digits of a number, however small or large, without an exponent"
 
 it("never says of a lower bound more than is held", () => {
   expect([61.99, 62, 62.04].map(boundText)).toEqual(["61.9", "62.0", "62.0"]);
+});
+
+it("writes a cascade as its models with the thresholds between them, and models without thresholds as a list", () => {
+  expect(cascadeText({ stages: ["8b", "70b"], thresholds: [84] })).toBe("8b <84→ 70b");
+  expect(cascadeText({ stages: ["8b", "70b"], thresholds: [] })).toBe("8b, 70b");
 });

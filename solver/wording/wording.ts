@@ -40,3 +40,15 @@ export const boundText = (quality: number): string => (Math.floor(10 * quality) 
 
 /** A cost in the form of sentences: that of one request is too small to read. */
 export const usdText = (usdPerRequest: number): string => `${(1000 * usdPerRequest).toPrecision(3)} USD per 1,000 requests`;
+
+/** A plan's models in a line: `8b <84→ 70b` of a cascade, `8b, 70b` where a policy chooses between them. */
+export function cascadeText({
+  stages,
+  thresholds,
+}: {
+  readonly stages: readonly string[];
+  readonly thresholds: readonly number[];
+}): string {
+  if (thresholds.length === 0) return stages.join(", ");
+  return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
+}

@@ -40,12 +40,16 @@ function repairShapes(fails: number): readonly WorkflowShape[] {
   });
 }
 
+/** The share of the votes with which an ensemble's leading answer is taken as it is: two of three. */
+const MAJORITY = { confidence: { kind: "plurality" }, tau: 2 / 3 } as const;
+
 const CHIMERA_CODE =
   "Shape: Chimera, appendix A.1. Lengths and instructions of the coders and of QA: measured in ChatDev's runs (reviewer's comments and programmer's modifications over the run's first code). The planner's are assumed.";
 const CHIMERA_MATHS =
   "Shape: Chimera, appendix A.1. Lengths of verifier and second solver: assumed to be those of code's review in ChatDev's runs. The planner's and all instructions are assumed.";
 const ARAGOG = "Shape: Aragog, section 5.1.";
 const KAIROS = "Shape: Kairos, its applications.";
+const MOSAIC = "Shape: MOSAIC, section 2, with three experts.";
 
 /**
  * Workflows that programs may run. An agent's length is relative to that of a whole answer to the program's prompt; `roles.ts` has the
@@ -85,6 +89,12 @@ export const workflows: readonly Workflow[] = [
     title: "Four answers and a vote",
     stages: fan([], [roles.voter, roles.voter, roles.voter, roles.voter], roles.aggregator),
     source: `${ARAGOG} Voters' lengths spread as one model's answers from several providers do (ZeroEval). The aggregator's and all instructions are assumed.`,
+  },
+  {
+    name: "ensemble",
+    title: "Three experts, and an aggregator that is skipped where two agree",
+    stages: fan([], [roles.voter, roles.voter, roles.voter], { ...roles.aggregator, gate: MAJORITY }),
+    source: `${MOSAIC} Lengths are those of a vote. That right answers agree, and wrong ones by chance, is modelled.`,
   },
   {
     name: "decomposition",

@@ -18,11 +18,13 @@ export function documentOfWorkflow({ name, title, stages }: Pick<Workflow, "name
     kind: "Workflow",
     name,
     title,
-    agents: stages.map(({ part, reads }, at) => ({
+    agents: stages.map(({ part, reads, gate }, at) => ({
       name: names[at] ?? "",
       reads: reads.map((read) => names[read] ?? ""),
       part,
       instructions: "",
+      // Drawn programs vote by letters.
+      ...(gate && { skip: { extraction: { kind: "choice" as const }, ...gate } }),
     })),
   };
 }

@@ -1,4 +1,5 @@
 import { mean } from "../numeric/quantile";
+import { type GateColumn, gateColumnsOf } from "./gateColumns";
 import type { OutcomeTable } from "./workload";
 
 interface Axis {
@@ -9,8 +10,8 @@ interface Axis {
 }
 
 /**
- * For each request the most similar of some rows, by the observed values: judged scores, and the ranks of its length and its first answer's
- * length among the requests, compared with the rows' own ranks. Each is weighted by its spread.
+ * For each request the most similar of some rows, by the observed values: raw scores of gates, the judge's among them, and the ranks of its
+ * length and its first answer's length among the requests, compared with the rows' own ranks. Each is weighted by its spread.
  */
 export function similarRows(
   { inputTokens, models }: OutcomeTable,
@@ -23,16 +24,18 @@ export function similarRows(
       requests,
       (request) => request.inputTokens,
     ),
-    ...models.flatMap(({ model, outputTokens, judged }) => [
+    ...models.flatMap((own) => [
       rankAxis(
-        rows.map((row) => outputTokens[row] ?? 0),
+        rows.map((row) => own.outputTokens[row] ?? 0),
         requests,
         // Later models answer a selection of the requests, whose ranks are not those of all rows.
-        ({ visits: [first] }) => (first?.model === model ? first.outputTokens : null),
+        ({ visits: [first] }) => (first?.model === own.model ? first.outputTokens : null),
       ),
-      scoreAxis(
-        rows.map((row) => judged[row] ?? 0),
-        ({ visits }) => visits.find((visit) => visit.model === model)?.judged ?? null,
+      ...(["judged", ...gateColumnsOf(own)] as const).map((column) =>
+        scoreAxis(
+          rows.map((row) => own[column]?.[row] ?? 0),
+          ({ visits }) => visits.find(({ model }) => model === own.model)?.[column] ?? null,
+        ),
       ),
     ]),
   ];
@@ -96,12 +99,20 @@ function countBelow(sorted: Float64Array, value: number): number {
   return from;
 }
 
+/** An answer to an observed request, with the raw scores that its gate recorded, 0..100. */
+export interface ObservedVisit extends Readonly<Partial<Record<GateColumn, number>>> {
+  readonly model: string;
+  readonly outputTokens: number | null;
+  /** The judge's score, before calibration; null: it gave none. */
+  readonly judged: number | null;
+}
+
 /** A gateway's observation of one request. */
 export interface ObservedRequest {
   /** On any clock, in seconds of the engines. */
   readonly arrivalSeconds: number;
   /** null: no engine reported it. */
   readonly inputTokens: number | null;
-  /** The models that answered it, each with the judge's score where its answer was judged. */
-  readonly visits: readonly { readonly model: string; readonly outputTokens: number | null; readonly judged: number | null }[];
+  /** The models that answered it. */
+  readonly visits: readonly ObservedVisit[];
 }

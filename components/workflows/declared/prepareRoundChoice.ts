@@ -1,4 +1,4 @@
-import { modelsOf, type PolicyDocument, type RoundChoice, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { modelsOf, type PolicyDocument, type RoundChoice, singlesPolicyOf } from "@/solver/plan/policySchema";
 
 export const choiceOptions: readonly { readonly value: RoundChoice["kind"]; readonly text: string }[] = [
   { value: "beam", text: "by throughput: what the engines can write most of" },
@@ -15,10 +15,10 @@ export const choiceSays: Readonly<Record<RoundChoice["kind"], string>> = {
 /** How a just-in-time plan on the engines of another plan serves requests outside declared workflows; empty where that plan is not known. */
 export function singlesSays(policy: PolicyDocument | null): string {
   if (policy === null) return "";
-  const staged = stagedPolicyOf(policy);
+  const singles = singlesPolicyOf(policy);
   const who = "Requests outside declared workflows";
-  if (staged === null || staged.kind === "balanced") return `${who} go to the largest model.`;
-  if (staged.kind === "fixed") return `${who} go to ${staged.model}, as in this plan.`;
-  const way = staged.kind === "cascade" ? "cascade" : "slack dispatch";
-  return `${who} keep this plan's ${way} over ${modelsOf(staged).join(", ")}, in one queue with the calls of workflows.`;
+  if (singles === null || singles.kind === "balanced") return `${who} go to the largest model.`;
+  if (singles.kind === "fixed") return `${who} go to ${singles.model}, as in this plan.`;
+  const way = singles.kind === "cascade" ? "cascade" : "slack dispatch";
+  return `${who} keep this plan's ${way} over ${modelsOf(singles).join(", ")}, in one queue with the calls of workflows.`;
 }

@@ -6,7 +6,7 @@ import type { AnswerLabel, KeptLabels, LabelledGates, RecalibrateGatesOrder } fr
 import type { Store } from "@/server/store/store";
 import { type LeftOutLabels, leftOutText, NEEDED_LABELS } from "@/solver/gates/gates";
 import type { Plan } from "@/solver/plan/plan";
-import { cascadeOf, type PolicyDocument, withStagedPolicy } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, withSinglesPolicy } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
 import type { PlanService } from "../plans/planService";
 
@@ -53,7 +53,7 @@ export function createAnswerLabelService({ store, answersOf, plans }: AnswerLabe
     });
     if (made.gates.length === 0)
       return refused(`The policy in force on ${cluster.spec.name} accepts every answer at its first stage, so no gate scores any.`);
-    return { ok: true, plan, ...made, policy: made.policy && withStagedPolicy(policy, made.policy) };
+    return { ok: true, plan, ...made, policy: made.policy && withSinglesPolicy(policy, made.policy) };
   }
 
   return {

@@ -97,6 +97,35 @@ async function workloadOf(jobId: string) {
   return workload;
 }
 
+/** Answers of 300 words that differ from prompt to prompt: scorers that read them train for a while. */
+const longAnswer = (request: HeardRequest): Said => {
+  const said = answers(request);
+  if (typeof said === "string" || request.model === "judge") return said;
+  const words = Array.from({ length: 300 }, (_, index) => `w${(numberOf(request) * 31 + index * index) % 997}`);
+  return { ...said, text: `${words.join(" ")} ${said.text}` };
+};
+
+describe("the workload that is being made of a profile with long texts", () => {
+  it("says how far it is while the studio answers others, and is there or gone when it is cancelled", async () => {
+    say = longAnswer;
+    const id = await begun({ keepAnswers: true });
+    await isDone(id);
+    expect(service.workloadInMaking(id)).toBeNull();
+    expect(service.cancelWorkload(id)).toMatchObject({ ok: false });
+    const order = { jobId: id, name: "measured", gate: "gate", label: "right", arrivals: { kind: "generated" } as const };
+    const making = service.toWorkload({ ...order, segments: [], timeZone: "UTC" }, "ann");
+    await until(() => service.workloadInMaking(id)?.training != null);
+    expect(service.workloadInMaking(id)?.training).toMatchObject({ model: SMALL, of: 6 });
+    expect(await service.toWorkload({ ...order, segments: [], timeZone: "UTC" }, "bob")).toMatchObject({ ok: false });
+    expect(service.cancelWorkload(id)).toEqual({ ok: true });
+    expect(await making).toEqual({ ok: false, message: "Cancelled: no workload was made." });
+    expect(service.workloadInMaking(id)).toBeNull();
+    expect(store.workloads.list()).toEqual([]);
+    const workload = await workloadOf(id);
+    expect(workload.outcomes.promptIds).toHaveLength(PROMPTS);
+  });
+});
+
 describe("a profile that measures gates", () => {
   it("fills the columns confidence and agreement, on which a tournament of gates runs", async () => {
     const estimate = await service.estimate(requestOf(samples));

@@ -20,7 +20,7 @@ import { type ProfileRun, resumeProfile } from "@/server/profiling/profileRun";
 import { countedReadings, profileShape } from "@/server/profiling/profileShape";
 import { measuresProblem } from "@/server/profiling/profileTable";
 import { Tally } from "@/server/profiling/tally";
-import { workloadsInThread } from "@/server/profiling/workloadThread";
+import { WorkloadsInMaking } from "@/server/profiling/workloadsInMaking";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import { storePacked } from "@/server/workloads/storedWorkloads";
 import { type LiveRow, liveTable } from "@/solver/calibration/liveRows";
@@ -57,6 +57,7 @@ export function createProfileService(parts: ProfileServiceParts) {
   const tallies = new Map<string, Tally>();
   const stopping = new Set<Promise<unknown>>();
   const closing = new AbortController();
+  const making = new WorkloadsInMaking(closing.signal);
   const note = store.audit.noting("profile");
 
   async function resumeOne(profile: StoredProfile): Promise<void> {
@@ -256,7 +257,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       const named = found.parts.map((part) => ({ name: part.segment === null ? name : `${name}, ${part.segment}`, arrivals: part }));
       const { models } = cards.read().catalogue;
       const emulated = request.models.some(({ at }) => at.kind === "cluster" && store.clusters.get(at.clusterId)?.spec.kind === "embedded");
-      const made = await workloadsInThread({ file: store.file, jobId, gate, label, named, models, emulated }, closing.signal);
+      const made = await making.make({ file: store.file, jobId, gate, label, named, models, emulated });
       if (!made.ok) return made;
       const ids = store.atomically(() =>
         made.workloads.map((workload) => {
@@ -267,6 +268,10 @@ export function createProfileService(parts: ProfileServiceParts) {
       if (order.arrivals.kind === "upload") uploads.remove(order.arrivals.uploadId);
       return { ok: true, ids, leftOut: made.leftOut };
     },
+    /** How far the workload is that is being made of a profile; null: none is. */
+    workloadInMaking: (jobId: string) => making.of(jobId),
+    /** Ends its making; nothing is kept of it. */
+    cancelWorkload: (jobId: string): Outcome<object> => making.cancel(jobId),
     /** Makes an upload of measured runs from its latencies, for calibration. */
     async toMeasuredRuns(id: string): Promise<Outcome<{ readonly uploadId: string }>> {
       const profile = store.profiles.get(id);

@@ -26,6 +26,12 @@ export const profilesRouter = router({
   toWorkload: procedureFor("prepare")
     .input(toWorkloadSchema)
     .mutation(({ ctx, input }) => ctx.services.profiles.toWorkload(input, ctx.caller.name)),
+  workloadInMaking: procedureFor("read")
+    .input(byJob)
+    .query(({ ctx, input }) => ctx.services.profiles.workloadInMaking(input.jobId)),
+  cancelWorkload: procedureFor("prepare")
+    .input(byJob)
+    .mutation(({ ctx, input }) => ctx.services.profiles.cancelWorkload(input.jobId)),
   toMeasuredRuns: procedureFor("prepare")
     .input(byJob)
     .mutation(({ ctx, input }) => ctx.services.profiles.toMeasuredRuns(input.jobId)),

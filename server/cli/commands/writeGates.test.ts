@@ -6,7 +6,7 @@ import { readPlan } from "@/server/planning/planner/readPlan";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import type { GateDocument } from "@/solver/gates/gateDocument";
 import { createGate } from "@/solver/gates/gates";
-import { gatesOf, type PolicyDocument, policySchema, type StagedPolicy, withStagedPolicy } from "@/solver/plan/policySchema";
+import { gatesOf, type PolicyDocument, policySchema, type SinglesPolicy, withSinglesPolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { gateTournament } from "@/solver/tournament/gateTournament";
 import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
@@ -80,7 +80,7 @@ describe("writeGates", () => {
       ...{ kind: "just-in-time", workflows: [], selection: { kind: "beam", width: 4 }, order: own.order, place: own.place },
       models: ladder.map((model) => ({ model, cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 10 }] })),
     };
-    const [alone, beside] = [fileOf(own), fileOf(withStagedPolicy(rounds, own as StagedPolicy))];
+    const [alone, beside] = [fileOf(own), fileOf(withSinglesPolicy(rounds, own as SinglesPolicy))];
     for (const path of [alone, beside]) expect(writeGates(path, tournament, choice).ok).toBe(true);
     const gates = gatesOf(policySchema.parse(JSON.parse(readFileSync(beside, "utf8"))));
     expect(gates).toEqual(gatesIn(alone));

@@ -8,7 +8,7 @@ import { type ConfidenceMeasure, type ConfidenceReading, type GateDocument, gate
 import { gateText } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 import type { Plan } from "@/solver/plan/plan";
-import { cascadeOf, gatesOf, type PolicyDocument, policySchema, withStagedPolicy } from "@/solver/plan/policySchema";
+import { cascadeOf, gatesOf, type PolicyDocument, policySchema, withSinglesPolicy } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { GateFigures, StageFigures, TournamentFigures } from "@/solver/tournament/tournamentFigures";
 
@@ -43,7 +43,7 @@ export function writeGates(path: string, tournament: TournamentFigures, choice: 
   if (cascade === null) return { ok: false, message: `${path}: only a cascade has gates; this policy is ${policy.kind}.` };
   const gated = withGates(cascade, tournament, choice);
   if (!gated.ok) return { ok: false, message: `${path}: ${gated.message}` };
-  const made = withStagedPolicy(policy, gated.policy);
+  const made = withSinglesPolicy(policy, gated.policy);
   const document = read.plan === null ? { ok: true as const, plan: made } : reroutePlan(read.plan, named(read.plan, made));
   if (!document.ok) return { ok: false, message: `${path}: ${document.message}` };
   try {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import type { Plan } from "@/solver/plan/plan";
-import { withStagedPolicy } from "@/solver/plan/policySchema";
+import { withSinglesPolicy } from "@/solver/plan/policySchema";
 import type { Observation } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import { targetEngines } from "../steps/targetEngines";
@@ -106,7 +106,7 @@ describe("clusterDrift", () => {
     ]);
     const rounds = { kind: "just-in-time" as const, workflows: [], selection: { kind: "beam" as const, width: 4 } };
     const models = policy.stages.map(({ model }) => ({ model, cost: 1, saturationBatch: 1, throughput: [] }));
-    const joint = (own: typeof policy) => withStagedPolicy({ ...rounds, models, order: own.order, place: own.place }, own);
+    const joint = (own: typeof policy) => withSinglesPolicy({ ...rounds, models, order: own.order, place: own.place }, own);
     const planned = ground.plan === null ? null : { ...ground.plan, policy: joint(policy) };
     const turned = { policyHash: "turned", policy: joint({ ...policy, thresholds: [55] }) };
     expect(says({ ...withConfig(ground, turned), plan: planned })).toEqual([

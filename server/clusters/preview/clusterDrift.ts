@@ -3,7 +3,7 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
 import type { DriftLine } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { listedModelsOf, type PolicyDocument, stagedPolicyOf, thresholdsOf, withStagedPolicy } from "@/solver/plan/policySchema";
+import { listedModelsOf, type PolicyDocument, singlesPolicyOf, thresholdsOf, withSinglesPolicy } from "@/solver/plan/policySchema";
 import type { Observation, ObservedEngine } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
@@ -184,16 +184,16 @@ const replicaText = (replica: GatewayReplica | undefined): string =>
 
 /** The values that operators may change, in words. */
 function knobsText(policy: PolicyDocument): string {
-  const staged = stagedPolicyOf(policy);
-  if (staged?.kind === "slack") return `tau ${staged.tau}, deltaScore ${staged.deltaScore}`;
+  const singles = singlesPolicyOf(policy);
+  if (singles?.kind === "slack") return `tau ${singles.tau}, deltaScore ${singles.deltaScore}`;
   const thresholds = thresholdsOf(policy);
   return thresholds.length === 0 ? "no thresholds" : `threshold${thresholds.length === 1 ? "" : "s"} ${thresholds.join(", ")}`;
 }
 
 function withoutKnobs(policy: PolicyDocument): object {
-  const staged = stagedPolicyOf(policy);
-  if (staged?.kind === "cascade") return withStagedPolicy(policy, { ...staged, thresholds: staged.thresholds.map(() => 0) });
-  return staged?.kind === "slack" ? withStagedPolicy(policy, { ...staged, tau: 0, deltaScore: 0 }) : policy;
+  const singles = singlesPolicyOf(policy);
+  if (singles?.kind === "cascade") return withSinglesPolicy(policy, { ...singles, thresholds: singles.thresholds.map(() => 0) });
+  return singles?.kind === "slack" ? withSinglesPolicy(policy, { ...singles, tau: 0, deltaScore: 0 }) : policy;
 }
 
 /** Lines of a text that are missing in another, without their indentation. */

@@ -360,6 +360,8 @@ export const decisionSchema = z.object({
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
   predictedProgramTokens: z.number().optional(),
+  /** Seconds after its arrival at which its client needed the answer; absent if the client did not say. */
+  deadlineSeconds: z.number().optional(),
   /** The agent of the request, as `application/agent`; absent if the client named none. */
   agent: z.string().optional(),
   /** If the policy chooses models when engines have room: its place in a workflow, with the client's names of both. */
@@ -373,7 +375,8 @@ export const decisionSchema = z.object({
   searched: z.number().optional(),
   /**
    * What calls of its agent taught, as the policy saw it at the stage it entered last, and when its program began, in engine seconds on the
-   * gateway's own clock; absent if the policy does not ask, or nothing is learnt yet. If the policy chooses models, only the beginning.
+   * gateway's own clock; absent if the policy does not ask, or nothing is learnt yet. If the policy chooses models, or only reads which
+   * requests are one program, only the beginning.
    */
   programStart: z.number().optional(),
   forecast: forecastSchema.optional(),

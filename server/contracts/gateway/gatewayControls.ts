@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { gateKinds } from "@/solver/gates/gateDocument";
 import { policySchema } from "@/solver/plan/policySchema";
 import { redactionChoiceSchema } from "@/solver/redaction/redactor";
 
@@ -38,6 +39,8 @@ const candidateSchema = z.strictObject({ planId: headerText, policyHash: headerT
 export const strictStagesSchema = signatureSchema.extend({ sinceMs: z.number() });
 
 const share = z.number().gt(0).max(1);
+
+const gateKind = z.enum(gateKinds);
 
 /**
  * PUT `/canary`: a candidate takes a growing share of the programs, and is put into force after the last step. A step ends when it has
@@ -96,8 +99,9 @@ export const shadowSchema = shadowRequestSchema.extend({
 });
 
 /**
- * PUT `/mirror`: a share of the cascade's requests is sent, once answered, through the stages it did not visit, and every answer is judged.
- * Only into spare capacity: a copy never waits in a queue, and takes a slot only at an engine that is less than half full.
+ * PUT `/mirror`: a share of the cascade's requests is sent, once answered, through the stages it did not visit, and every answer is scored by
+ * the gate of its stage. The last stage has none: its answer is scored by the judge, or not at all in a cascade without one. Only into spare
+ * capacity: a copy never waits in a queue, and takes a slot only at an engine that is less than half full.
  */
 export const mirrorRequestSchema = z.strictObject({ share, maxInFlight: z.int().positive().max(1000), ...signature });
 export const mirrorSchema = mirrorRequestSchema.extend({
@@ -112,9 +116,43 @@ export const mirrorSchema = mirrorRequestSchema.extend({
   outputTokens: z.int(),
   /** By the settings' prices; null if a model has none. */
   costUsd: z.number().nullable(),
-  /** By model: how many answers got each score, 101 counts; includes those of the requests' own stages. */
+  /**
+   * By model: how many answers got each score, 101 counts; includes those of the requests' own stages. Of the gate in force: those of a model
+   * begin anew with another gate.
+   */
   scores: z.record(z.string(), z.array(z.int()).length(101)),
+  /** Kinds of the gates that gave them, by model. Absent in older gateways, where the judge gave all. */
+  gates: z.record(z.string(), gateKind).optional(),
+  /** Sequence of the latest sample. Absent in older gateways, which keep none. */
+  lastSample: z.int().optional(),
 });
+
+/** A model's answer to a mirrored request. */
+const mirroredAnswerSchema = z.object({
+  model: z.string(),
+  inputTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+  /** Calibrated, 0..100; null where the answer has no gate. */
+  score: z.number().nullable(),
+  /** What gave the score, with the scores before calibration of the gates that it consists of. Absent where nothing did. */
+  gate: z.object({ kind: gateKind, raw: z.array(z.number().nullable()).optional() }).optional(),
+});
+
+/** A mirrored request that every model of its policy has answered. It holds no text. */
+const mirrorSampleSchema = z.object({
+  /** From 1 since the gateway started. */
+  sequence: z.int(),
+  decisionId: z.string(),
+  planId: z.string(),
+  policyHash: z.string(),
+  /** When the last answer was there. */
+  atMs: z.number(),
+  /** In the order of the policy's models. */
+  answers: z.array(mirroredAnswerSchema),
+});
+
+/** GET `/mirror/samples?after=<sequence>`: at most 1000 samples, oldest first, of the newest 5000. */
+export const mirrorSamplePageSchema = z.object({ samples: z.array(mirrorSampleSchema), latest: z.int() });
 
 /**
  * PUT `/capture`: a share of the chat requests of the named keys that were answered is stored, without what the rules remove and never with
@@ -266,6 +304,8 @@ export type ShadowRequest = z.infer<typeof shadowRequestSchema>;
 export type Shadow = z.infer<typeof shadowSchema>;
 export type MirrorRequest = z.infer<typeof mirrorRequestSchema>;
 export type Mirror = z.infer<typeof mirrorSchema>;
+export type MirrorSample = z.infer<typeof mirrorSampleSchema>;
+export type MirroredAnswer = z.infer<typeof mirroredAnswerSchema>;
 export type StrictStages = z.infer<typeof strictStagesSchema>;
 export type CaptureRequest = z.infer<typeof captureRequestSchema>;
 export type Capture = z.infer<typeof captureSchema>;

@@ -31,6 +31,11 @@ export function controlRoutes({ controls, audit, mutex, orders }: AdminOptions):
     ...ordering("/canary", "canary", controls.canary),
     ...ordering("/shadow", "shadow", controls.shadow),
     ...ordering("/mirror", "mirror", controls.mirror),
+    "GET /mirror/samples": (request, response) => {
+      const after = sequenceOf(request);
+      if (typeof after === "number") sendJson(response, controls.mirrorSamples.page(after));
+      else sendError(response, after);
+    },
     ...ordering("/strict-stages", "strictStages", controls.strictStages),
     ...ordering("/capture", "capture", controls.capture),
     "DELETE /capture": async (request, response) => {

@@ -4,6 +4,7 @@ import { type ApiError, conflict } from "../http/apiError";
 import { CanaryControl, type CanaryDeps } from "./canaryControl";
 import { CaptureControl, type CaptureDeps } from "./captureControl";
 import type { ControlsStore, OrderedControl } from "./controlsStore";
+import { MirrorSamples } from "./mirrorSamples";
 import { PanicControl } from "./panicControl";
 import { StrictStagesControl } from "./strictStagesControl";
 import { mirrorControl, shadowControl, type WatchControl, type WatchDeps } from "./watchControl";
@@ -17,9 +18,13 @@ export class Controls {
   readonly capture: CaptureControl;
   readonly strictStages: StrictStagesControl;
 
+  /** Requests that mirrors sent through all models since the gateway started. */
+  readonly mirrorSamples = new MirrorSamples();
+
   readonly #store: ControlsStore;
 
-  constructor(deps: WatchDeps & CanaryDeps & CaptureDeps) {
+  constructor(given: Omit<WatchDeps, "samples"> & CanaryDeps & CaptureDeps) {
+    const deps = { ...given, samples: this.mirrorSamples };
     this.#store = deps.store;
     this.canary = new CanaryControl(deps);
     this.panic = new PanicControl(deps, (by) => this.canary.withdraw("A panic was declared.", by));

@@ -149,7 +149,7 @@ describe("the mirror's control", () => {
     await large.asked[0]?.cutOff;
   });
 
-  it("refuses what makes no sense, and a mirror without a judge", async () => {
+  it("refuses what makes no sense, and a mirror of answers that nothing scores", async () => {
     const engine = await startTestEngine((_, response) => sayCompletion(response, "x"));
     const gateway = await startTestGateway();
     await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
@@ -162,7 +162,10 @@ describe("the mirror's control", () => {
       expect((await control(gateway, "PUT", "/mirror", wrong)).status).toBe(400);
     }
     const { status, document } = await control(gateway, "PUT", "/mirror", { share: 1, maxInFlight: 1, ...signature });
-    expect([status, document.error.message]).toEqual([409, "No judge is configured, so the answers of copies could not be scored."]);
+    expect([status, document.error.message]).toEqual([
+      409,
+      "No judge is configured and no stage has another gate, so the answers of copies could not be scored.",
+    ]);
   });
 
   it("goes on after a restart with counts that begin anew, and has every change in the audit", async () => {

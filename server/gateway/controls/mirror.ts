@@ -1,16 +1,23 @@
-import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
-import { judgeScoreOf } from "@/solver/gates/gates";
+import type { GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirroredAnswer, MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
+import { simpleGatesOf } from "@/solver/gates/gateDocument";
+import { canonicalJson } from "@/solver/plan/canonical";
 import { spareReplica } from "@/solver/policies/places/spareReplica";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
-import { stageOutcome } from "../engines/stageOutcome";
+import { type StageOutcome, stageOutcome } from "../engines/stageOutcome";
+import type { AnswerGate, GateFinding } from "../gates/answerGate";
+import type { OtherAnswers } from "../gates/otherAnswers";
+import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";
 import { type Usage, usageOf } from "../http/usage";
 import { stableShare } from "../lib/stableShare";
 import { answerCost, scoreCost } from "../serving/requestCost";
+import type { ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { AnsweredRequest, TrafficObserver } from "../serving/trafficObserver";
+import type { MirrorSamples } from "./mirrorSamples";
 
 /** Outcome of a copy, or of its answer by one model; `skipped`: there was no room. */
 export type MirrorOutcome = "completed" | "skipped" | "failed";
@@ -18,23 +25,38 @@ export type MirrorOutcome = "completed" | "skipped" | "failed";
 interface MirrorOptions {
   readonly request: MirrorRequest;
   readonly serving: Serving;
-  readonly limits: Pick<GatewayLimits, "copySeconds" | "answerBytes">;
+  readonly limits: Pick<GatewayLimits, "copySeconds" | "judgeSeconds" | "answerBytes">;
+  /** The memory that further answers share with request bodies. */
+  readonly bodies: BodyMemoryBudget;
+  readonly samples: MirrorSamples;
   readonly onCopy: (outcome: MirrorOutcome) => void;
   readonly onAnswer: (usage: Usage) => void;
 }
 
 interface Place {
   readonly replica: Replica;
+  /** What scores the answer; undefined: nothing does. */
+  readonly gate: AnswerGate | undefined;
   readonly signal: AbortSignal;
 }
+
+type Asked = { readonly outcome: "completed"; readonly answer: MirroredAnswer } | { readonly outcome: "skipped" | "failed" };
 
 /** 0 to 100. */
 const scores = 101;
 
+/** Scores of one model by one gate. */
+interface ScoreCounts {
+  readonly gate: string;
+  readonly kind: GateRecord["kind"];
+  readonly counts: number[];
+}
+
 /**
- * Copies a share of the cascade's requests, once they are answered, to those of its models whose answer was not judged, and has every
- * answer judged, so that the scores of all models on all traffic are known. Copies use spare capacity only: a slot that is free at once, at
- * an engine that stays at least half empty and for whose model nothing waits, and a judge with a spare call. They are not retried and not
+ * Copies a share of the cascade's requests, once they are answered, to those of its models whose answer has no score, and has every answer
+ * scored by the gate of its stage, the last one's by the judge, so that the scores of all models on all traffic are known. In a cascade
+ * without a judge the last model's answer has no score, only its length. Copies use spare capacity only: a slot that is free at once, at an
+ * engine that stays at least half empty and for whose model nothing waits, and a judge with a spare call. They are not retried and not
  * drained, and their failures do not count against an engine.
  */
 export class Mirror implements TrafficObserver {
@@ -46,7 +68,7 @@ export class Mirror implements TrafficObserver {
   readonly #copies = { picked: 0, completed: 0, skipped: 0, failed: 0 };
   readonly #tokens = { input: 0, output: 0 };
   #costUsd: number | null = 0;
-  readonly #scores = new Map<string, number[]>();
+  readonly #scores = new Map<string, ScoreCounts>();
 
   constructor(options: MirrorOptions) {
     this.request = options.request;
@@ -55,20 +77,18 @@ export class Mirror implements TrafficObserver {
 
   /** Copies the request if it is in the share and there is room; returns at once and never throws because of an engine. */
   offer(answered: AnsweredRequest): void {
-    const { asked, decision } = answered;
+    const { asked, served, decision } = answered;
     if (this.#ended || decision.status !== 200 || asked.endpoint.text === null) return;
     if (stableShare(`mirror ${asked.decisionId}`) >= this.request.share) return;
     this.#copies.picked += 1;
-    const places = this.#underWay.size < this.request.maxInFlight ? this.#places(answered) : null;
+    const known = knownAnswers(served, decision.stages);
+    const places = this.#underWay.size < this.request.maxInFlight ? this.#places(served, known) : null;
     if (places === null) {
       this.#count("skipped");
       return;
     }
-    for (const stage of decision.stages) {
-      const score = judgeScoreOf(stage);
-      if (score !== null) this.#score(stage.model, Math.round(score));
-    }
-    void this.#copy(answered, places);
+    for (const answer of known.values()) this.#score(answer, served.mirrorGates.get(answer.model));
+    void this.#copy(answered, known, places);
   }
 
   /** Stops copying and aborts the copies in flight. */
@@ -86,63 +106,93 @@ export class Mirror implements TrafficObserver {
       inputTokens: this.#tokens.input,
       outputTokens: this.#tokens.output,
       costUsd: this.#costUsd,
-      scores: Object.fromEntries([...this.#scores].map(([model, counts]) => [model, [...counts]])),
+      scores: Object.fromEntries([...this.#scores].map(([model, { counts }]) => [model, [...counts]])),
+      gates: Object.fromEntries([...this.#scores].map(([model, { kind }]) => [model, kind])),
+      lastSample: this.#options.samples.latest,
     };
   }
 
-  /** A slot for every model whose answer has no score; null unless all of them have room now. */
-  #places({ served, decision: { stages } }: AnsweredRequest): readonly Replica[] | null {
-    if (!served.judge?.hasSpare) return null;
-    const judged = new Set(stages.filter((stage) => judgeScoreOf(stage) !== null).map(({ model }) => model));
-    const places: Replica[] = [];
+  /** A slot for every model whose answer is not known; null unless all of them have room now. */
+  #places(served: ServedModel, known: ReadonlyMap<string, MirroredAnswer>): readonly Omit<Place, "signal">[] | null {
+    const places: Omit<Place, "signal">[] = [];
     for (const model of served.models) {
-      if (judged.has(model)) continue;
-      const place = spareReplica(model, this.#options.serving);
-      if (place === undefined) return null;
-      places.push(place);
+      if (known.has(model)) continue;
+      const gate = served.mirrorGates.get(model);
+      if (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true) return null;
+      const replica = spareReplica(model, this.#options.serving);
+      if (replica === undefined) return null;
+      places.push({ replica, gate });
     }
     return places;
   }
 
-  async #copy(answered: AnsweredRequest, places: readonly Replica[]): Promise<void> {
+  async #copy(
+    answered: AnsweredRequest,
+    known: ReadonlyMap<string, MirroredAnswer>,
+    places: readonly Omit<Place, "signal">[],
+  ): Promise<void> {
     const end = new AbortController();
     this.#underWay.add(end);
     const deadline = setTimeout(() => end.abort(), this.#options.limits.copySeconds * 1000);
-    const ask = (replica: Replica) => this.#ask(answered, { replica, signal: end.signal }).catch(() => "failed" as const);
-    const outcomes = await Promise.all(places.map(ask));
+    const ask = (place: Omit<Place, "signal">): Promise<Asked> =>
+      this.#ask(answered, { ...place, signal: end.signal }).catch(() => ({ outcome: "failed" }) as const);
+    const asked = await Promise.all(places.map(ask));
     clearTimeout(deadline);
     this.#underWay.delete(end);
     if (this.#ended) return;
-    if (outcomes.includes("failed")) this.#count("failed");
-    else this.#count(outcomes.includes("skipped") ? "skipped" : "completed");
+    const outcomes = asked.map(({ outcome }) => outcome);
+    if (outcomes.includes("failed")) return this.#count("failed");
+    if (outcomes.includes("skipped")) return this.#count("skipped");
+    const answers = [...known.values(), ...asked.flatMap((one) => (one.outcome === "completed" ? [one.answer] : []))];
+    this.#keep(answered, answers);
+    this.#count("completed");
   }
 
-  async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<MirrorOutcome> {
-    const { replica, signal } = place;
-    const { text } = asked.endpoint;
-    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(asked, place) }, asked.endpoint);
-    if (this.#ended || outcome.kind !== "answered") return "failed";
-    this.#spend(replica.model, usageOf(outcome.completion));
-    const answer = text?.answer(outcome.completion) ?? null;
-    if (text === null || answer === null) return "failed";
-    const reading = await served.judge?.tryScore(text.prompt(asked.body), answer, signal);
-    if (reading === undefined || reading === null) return "skipped";
-    if (this.#ended || reading.score === null) return "failed";
-    this.#score(replica.model, reading.score);
+  async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<Asked> {
+    const { replica, gate, signal } = place;
+    const { model } = replica;
+    const { limits, bodies } = this.#options;
+    const copy = { ...asked, requestId: `${asked.requestId}-mirror` };
+    const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+    const startedMs = performance.now();
+    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(copy, place) }, asked.endpoint);
+    if (this.#ended || outcome.kind !== "answered") {
+      others?.cancel();
+      return { outcome: "failed" };
+    }
+    const usage = usageOf(outcome.completion);
+    this.#spend(model, usage);
+    if (gate === undefined) return { outcome: "completed", answer: { model, ...usage, score: null } };
+    const mostWaitMs = Math.max(limits.judgeSeconds * 1000, performance.now() - startedMs);
+    const finding = await this.#read({ asked, gate, others, outcome, mostWaitMs, signal });
+    if (others !== null) for (const call of others.calls) if (call.outcome === "answered") this.#spend(call.model, call);
+    const hadRoom = others === null || others.calls.some(({ outcome: own }) => own !== "no-free-engine");
+    if (finding?.unscored === "busy" || !hadRoom) return { outcome: "skipped" };
+    if (this.#ended || finding === null || finding.score === null) return { outcome: "failed" };
     const { config } = this.#options.serving;
-    if (config !== null) this.#pay(scoreCost(config));
-    return "completed";
+    if (config !== null && finding.judgeMs !== undefined) this.#pay(scoreCost(config));
+    const { kind, raw, score } = finding;
+    const answer: MirroredAnswer = { model, ...usage, score, gate: { kind, raw } };
+    this.#score(answer, served.mirrorGates.get(model));
+    return { outcome: "completed", answer };
+  }
+
+  #read({ asked, gate, others, outcome, mostWaitMs, signal }: Reading): Promise<GateFinding | null> {
+    const tokens = gate.readsTokens ? (asked.endpoint.text?.tokens(outcome.completion) ?? null) : null;
+    return gate.read({ asked, answered: outcome, tokens, others, mostWaitMs, evidence: undefined, signal });
   }
 
   /** Bypasses the policies, which see the call only in the engine's count of requests. */
-  async #call(asked: ModelRequest, { replica, signal }: Place): Promise<EngineReply> {
+  async #call(copy: ModelRequest, { replica, gate, signal }: Place): Promise<EngineReply> {
+    const asksTokens = gate?.readsTokens === true && replica.addedFields.areTaken(performance.now());
+    const added = asksTokens ? (copy.endpoint.text?.tokenFields(copy.body) ?? null) : null;
     replica.begin();
     try {
       return await callEngine({
         pool: replica.pool,
-        path: replica.basePath + asked.endpoint.path,
-        headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-mirror` },
-        body: engineBody(asked, replica.servedName, { stream: false, priority: null }),
+        path: replica.basePath + copy.endpoint.path,
+        headers: { ...withoutTrace(copy.upstreamHeaders), "x-request-id": copy.requestId },
+        body: engineBody(copy, replica.servedName, { stream: false, priority: null, ...(added !== null && { added }) }),
         signal,
         mostBytes: this.#options.limits.answerBytes,
         watch: replica.stallDetector,
@@ -153,15 +203,27 @@ export class Mirror implements TrafficObserver {
     }
   }
 
+  #keep({ asked, served }: AnsweredRequest, answers: readonly MirroredAnswer[]): void {
+    const inOrder = served.models.flatMap((model) => answers.find((answer) => answer.model === model) ?? []);
+    const { decisionId } = asked;
+    const { planId, policyHash } = served;
+    this.#options.samples.append({ decisionId, planId, policyHash, atMs: Date.now(), answers: inOrder });
+  }
+
   #count(outcome: MirrorOutcome): void {
     this.#copies[outcome] += 1;
     this.#options.onCopy(outcome);
   }
 
-  #score(model: string, score: number): void {
-    const counts = this.#scores.get(model) ?? Array<number>(scores).fill(0);
-    counts[score] = (counts[score] ?? 0) + 1;
-    this.#scores.set(model, counts);
+  /** Scores of another gate than before begin anew: they are not comparable. */
+  #score({ model, score }: MirroredAnswer, gate: AnswerGate | undefined): void {
+    if (score === null || gate === undefined) return;
+    const name = canonicalJson(gate.document);
+    let own = this.#scores.get(model);
+    if (own?.gate !== name) own = { gate: name, kind: gate.kind, counts: Array<number>(scores).fill(0) };
+    const at = Math.round(score);
+    own.counts[at] = (own.counts[at] ?? 0) + 1;
+    this.#scores.set(model, own);
   }
 
   #spend(model: string, usage: Usage): void {
@@ -176,4 +238,32 @@ export class Mirror implements TrafficObserver {
   #pay(usd: number | null): void {
     this.#costUsd = this.#costUsd === null || usd === null ? null : this.#costUsd + usd;
   }
+}
+
+interface Reading {
+  readonly asked: ModelRequest;
+  readonly gate: AnswerGate;
+  readonly others: OtherAnswers | null;
+  readonly outcome: Extract<StageOutcome, { kind: "answered" }>;
+  readonly mostWaitMs: number;
+  readonly signal: AbortSignal;
+}
+
+const mayAskJudge = ({ document }: AnswerGate): boolean => simpleGatesOf(document).some(({ kind }) => kind === "judge");
+
+/**
+ * The answers of the request itself that need no copy, by model: those that their gate has scored whole, and of models that nothing scores all.
+ * A gate that stopped to compare when the verdict was sure has not seen all that it compares.
+ */
+function knownAnswers({ mirrorGates }: ServedModel, stages: readonly StageRecord[]): ReadonlyMap<string, MirroredAnswer> {
+  const known = new Map<string, MirroredAnswer>();
+  for (const { model, verdict, inputTokens, outputTokens, judgedScore, gate } of stages) {
+    if (verdict === "failed") continue;
+    const own = mirrorGates.get(model);
+    const answer = { model, inputTokens, outputTokens };
+    if (own === undefined) known.set(model, { ...answer, score: null });
+    else if (judgedScore !== null && gate?.kind === own.kind && gate.calls?.every(({ outcome }) => outcome !== "cancelled") !== false)
+      known.set(model, { ...answer, score: judgedScore, gate: { kind: gate.kind, ...(gate.raw && { raw: gate.raw }) } });
+  }
+  return known;
 }

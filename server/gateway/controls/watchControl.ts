@@ -9,17 +9,22 @@ import {
   type Signature,
   shadowRequestSchema,
 } from "@/server/contracts/gateway/gatewayControls";
+import { simpleGatesOf } from "@/solver/gates/gateDocument";
+import { gatesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { type ApiError, badRequest, conflict, nothingToEnd } from "../http/apiError";
+import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { GatewayLimits } from "../http/limits";
 import type { Usage } from "../http/usage";
 import { withReason } from "../lib/auditLog";
 import type { Mutex } from "../lib/mutex";
 import { shortId } from "../lib/planName";
+import type { Serving } from "../serving/serving";
 import { percent } from "./canarySteps";
 import { hashRefusal } from "./candidateRefusal";
 import type { Control, ControlDeps } from "./control";
 import { Mirror, type MirrorOutcome } from "./mirror";
+import type { MirrorSamples } from "./mirrorSamples";
 import { Shadow } from "./shadow";
 
 /** The counters that watchers and captures write. */
@@ -33,6 +38,9 @@ interface WatchMetrics {
 export interface WatchDeps extends ControlDeps {
   readonly metrics: WatchMetrics;
   readonly limits: GatewayLimits;
+  /** Memory of request bodies. */
+  readonly bodies: BodyMemoryBudget;
+  readonly samples: MirrorSamples;
   readonly mutex: Mutex;
   readonly log: Logger;
 }
@@ -107,9 +115,16 @@ export class WatchControl<Request extends Signature, Document> implements Contro
   }
 }
 
+/** Why a mirror cannot start. */
+const unscored = "No judge is configured and no stage has another gate, so the answers of copies could not be scored.";
+
+/** Whether a stage of the policy in force has a gate that asks no judge. */
+const hasGates = ({ config }: Serving): boolean =>
+  config !== null && gatesOf(config.policy).some((gate) => simpleGatesOf(gate).every(({ kind }) => kind !== "judge"));
+
 /** A mirror that an operator controls. */
 export function mirrorControl(deps: WatchDeps): WatchControl<MirrorRequest, MirrorSummary> {
-  const { serving, store, metrics, limits } = deps;
+  const { serving, store, metrics, limits, bodies, samples } = deps;
   return new WatchControl(deps, {
     name: "mirror",
     schema: mirrorRequestSchema,
@@ -117,11 +132,13 @@ export function mirrorControl(deps: WatchDeps): WatchControl<MirrorRequest, Mirr
     describe: ({ share, maxInFlight }) =>
       `${percent(share)} of the cascade's requests are sent through all stages, at most ${maxInFlight} at once`,
     start(request) {
-      if (serving.judge === null) return conflict("No judge is configured, so the answers of copies could not be scored.");
+      if (serving.judge === null && !hasGates(serving)) return conflict(unscored);
       const mirror = new Mirror({
         request,
         serving,
         limits,
+        bodies,
+        samples,
         onCopy: (outcome) => metrics.recordCopy(outcome),
         onAnswer: (usage) => metrics.recordCopyTokens(usage),
       });

@@ -2,7 +2,7 @@ import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gate
 import { isRecord } from "@/solver/collections/isRecord";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
-import { gatesOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import type { Evidence, Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";
 import type { AnswerTokens, GeneratedText } from "../http/endpoint";
@@ -10,11 +10,11 @@ import { bytesPerToken, type ModelRequest } from "../http/modelRequest";
 import { usageOf } from "../http/usage";
 import type { Judge, JudgeReading } from "../judge/judge";
 import { hasBrokenStructure } from "./brokenStructure";
-import type { GateWatch } from "./gateWatch";
+import { GateWatch } from "./gateWatch";
 import { type GateEngines, OtherAnswers, type OtherAnswersOptions, type TimedCall, type WantedAnswer } from "./otherAnswers";
 
 export interface GateDeps {
-  readonly judge: Judge | null;
+  readonly judge: Pick<Judge, "score"> | null;
   readonly engines: GateEngines;
   readonly watch: GateWatch;
 }
@@ -69,8 +69,8 @@ interface Found {
 
 interface StageOfGate {
   readonly model: string;
-  /** What the policy does with a score: decisions are its own. */
-  readonly accepts: (score: number, evidence: Evidence | undefined) => boolean;
+  /** What the policy does with a score: decisions are its own. null: no verdict depends on it, so that all further answers are compared. */
+  readonly accepts: ((score: number, evidence: Evidence | undefined) => boolean) | null;
 }
 
 /**
@@ -79,6 +79,7 @@ interface StageOfGate {
  */
 export class AnswerGate {
   readonly kind: GateRecord["kind"];
+  readonly document: GateDocument;
   /** Whether engines must be asked for log probabilities. */
   readonly readsTokens: boolean;
   readonly #gate: Gate;
@@ -93,6 +94,7 @@ export class AnswerGate {
     this.#stage = stage;
     this.#deps = deps;
     this.kind = document.kind;
+    this.document = document;
     this.readsTokens = this.#gate.needs.includes("log-probabilities");
     this.#wanted = wantedBy(document, stage.model);
     this.#comparesFirst = this.#gate.nextNeed(noEvidence, new Set()) === "other-answers";
@@ -170,12 +172,13 @@ export class AnswerGate {
     open: number,
     { read, known }: { readonly read: ReadonlySet<GateNeed>; readonly known: Evidence | undefined },
   ): boolean {
-    if (others === null || others.length === 0) return false;
+    const { accepts: decide } = this.#stage;
+    if (decide === null || others === null || others.length === 0) return false;
     const accepts = (rest: string): boolean | null => {
       const whole = { ...evidence, others: [...others, ...Array<string>(open).fill(rest)] };
       if (this.#gate.nextNeed(whole, read) !== null) return null;
       const reading = this.#gate.score(whole);
-      return reading.kind === "scored" ? this.#stage.accepts(rounded(reading.score), known) : null;
+      return reading.kind === "scored" ? decide(rounded(reading.score), known) : null;
     };
     const least = accepts("");
     return least !== null && least === accepts(evidence.answer);
@@ -191,6 +194,32 @@ export function answerGates(document: PolicyDocument, policy: Policy, deps: Gate
       deps,
     );
   });
+}
+
+/** Outcome of a judge that has no spare call. */
+const judgeBusy: JudgeReading = { score: null, failure: "the judge has no spare call", outcome: "busy" };
+
+/**
+ * The gates by which mirrored answers are scored, by model: those of the stages, and the judge for models without one; none where that has
+ * none. They use spare calls of the judge only, compare all further answers, and say nothing of how the stages' own gates do.
+ */
+export function mirrorGates(
+  document: PolicyDocument,
+  { judge, engines }: Pick<GateDeps, "engines"> & { readonly judge: Judge | null },
+): ReadonlyMap<string, AnswerGate> {
+  const spare = judge && {
+    score: async (...asked: Parameters<Judge["score"]>) => (await judge.tryScore(...asked)) ?? judgeBusy,
+  };
+  const deps: GateDeps = { judge: spare, engines, watch: new GateWatch() };
+  const singles = singleStagesOf(document);
+  const gates = gatesOf(document);
+  return new Map(
+    modelsOf(document).flatMap((model) => {
+      const own = gates[singles.indexOf(model)] ?? ({ kind: "judge" } as const);
+      const needsJudge = simpleGatesOf(own).some(({ kind }) => kind === "judge");
+      return needsJudge && judge === null ? [] : [[model, new AnswerGate(own, { model, accepts: null }, deps)] as const];
+    }),
+  );
 }
 
 /** The further answers that a gate at a model's stage compares with. */

@@ -33,6 +33,8 @@ export interface ModelRequest extends RequestIds, Identifiers {
   readonly mostTokens: number | null;
   /** The client's estimate of the tokens that this request and the rest of its program will write; null if it gives none. */
   readonly programTokens: number | null;
+  /** Seconds after its arrival at which its client needs the answer; null if it does not say. */
+  readonly deadlineSeconds: number | null;
   /** Priority for the engine's own queue, lower is earlier; null if the client gives none, which counts as 0. */
   readonly priority: number | null;
   readonly routerScores: RequestScores;
@@ -50,7 +52,11 @@ const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
 const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
 const streamingHeader = "x-weir-stream";
 const programTokensHeader = "x-weir-program-tokens";
+const deadlineHeader = "x-weir-deadline-seconds";
 const positiveInteger = /^[1-9]\d{0,8}$/;
+
+/** A plain decimal number of seconds, more than 0 and at most a day. */
+const isDeadline = (text: string): boolean => /^\d{1,5}(\.\d{1,20})?$/.test(text) && Number(text) > 0 && Number(text) <= 86_400;
 
 /** What a record keeps of a prompt. */
 export interface PromptEnd {
@@ -119,6 +125,11 @@ export function modelRequestOf(
       "invalid_header",
     );
   }
+  const deadline = headers[deadlineHeader] ?? null;
+  if (deadline !== null && !isDeadline(String(deadline))) {
+    const shown = JSON.stringify(shownName(String(deadline)));
+    return refuse(`The header ${deadlineHeader} says ${shown}, but it must be seconds above 0, at most 86400.`, "invalid_header");
+  }
   const known = identifiersOf(headers, ids.decisionId);
   const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
   for (const name of passAuthorization ? passedWithAuthorization : passedHeaders) {
@@ -148,6 +159,7 @@ export function modelRequestOf(
       inputTokens: Math.ceil(byteLength / bytesPerToken),
       mostTokens: mostTokensOf(body),
       programTokens: programTokens === null ? null : Number(programTokens),
+      deadlineSeconds: deadline === null ? null : Number(deadline),
       priority,
       routerScores,
       upstreamHeaders,

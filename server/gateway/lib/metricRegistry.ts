@@ -1,11 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
 import { Tally } from "./tally";
 
 type Gone = (label: string, value: string) => boolean;
 
-/** Gauges under names of counters, which Prometheus' own check reports; the same values are exported by type. */
-const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+/** Node's metrics that go through every open socket, for a count that the gateway's own metrics have. */
+const leftOut = ["handles", "requests", "resources"].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]);
+
+/** Writing the metrics gives way to requests after so long. */
+const mostMsAtOnce = 2;
 
 interface Named {
   readonly name: string;
@@ -37,7 +41,7 @@ export class MetricRegistry {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    for (const name of misnamed) this.#registry.removeSingleMetric(name);
+    for (const name of leftOut) this.#registry.removeSingleMetric(name);
   }
 
   /** @param tally the count if it is kept elsewhere. */
@@ -99,8 +103,16 @@ export class MetricRegistry {
     }
   }
 
-  /** The text exposition and its content type. */
+  /** The text exposition and its content type. Requests are served while it is written. */
   async exposition(): Promise<{ readonly text: string; readonly contentType: string }> {
-    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+    const metrics: string[] = [];
+    let sinceMs = performance.now();
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      metrics.push(await this.#registry.getSingleMetricAsString(name));
+      if (performance.now() - sinceMs < mostMsAtOnce) continue;
+      await setImmediate();
+      sinceMs = performance.now();
+    }
+    return { text: `${metrics.join("\n\n")}\n`, contentType: this.#registry.contentType };
   }
 }

@@ -39,7 +39,7 @@ interface DriverOptions {
   readonly onRoom: (nowMs: number) => void;
   /** Increases whenever forecasts of waiting work may have changed; absent: they never do. */
   readonly forecastRevision?: () => number;
-  /** Counts the decisions of a policy that chooses models at dispatch; absent: not counted. */
+  /** Times the policy's decisions, and counts those of a policy that chooses models at dispatch; absent: neither. */
   readonly rounds?: RoundTallies;
 }
 
@@ -54,6 +54,7 @@ export class PolicyDriver {
   readonly #options: DriverOptions;
   /** In order of arrival; if models are chosen at dispatch, in the order in which programs began. */
   #waiting: WaitingEntry[] = [];
+  readonly #waitingById = new Map<string, WaitingEntry>();
   /** Set while the policy holds work. */
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
@@ -138,7 +139,9 @@ export class PolicyDriver {
     if (this.#waiting.length === 0) return;
     this.#reforecast(nowMs);
     const view = this.#view(nowMs);
+    const begunMs = performance.now();
     const actions = this.policy.decide(view);
+    this.#options.rounds?.decided((performance.now() - begunMs) / 1000);
     if (actions.length > 0) this.#carryOut(actions, view);
     this.#askAgain(nowMs);
   }
@@ -153,10 +156,9 @@ export class PolicyDriver {
   }
 
   #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
-    const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
     if (this.policy.choosesModel) this.#options.rounds?.round(actions, replicas);
     for (const action of actions) {
-      const entry = byId.get(action.workId);
+      const entry = this.#waitingById.get(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
       if (action.kind === "refuse") {
         const { cause, reason } = action;
@@ -282,11 +284,13 @@ export class PolicyDriver {
     if (this.policy.choosesModel)
       while (at > 0 && entry.programArrivalSeconds < (this.#waiting[at - 1]?.programArrivalSeconds ?? 0)) at -= 1;
     this.#waiting.splice(at, 0, entry);
+    this.#waitingById.set(entry.id, entry);
   }
 
   #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
     if (entry.settled) return;
     entry.settled = true;
+    this.#waitingById.delete(entry.id);
     this.#count(entry, -1);
     if (entry.state.kind === "queued" && outcome.kind !== "granted") this.policy.observe({ kind: "left", workId: entry.id });
     entry.settle(outcome);

@@ -98,6 +98,10 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
     { ...cascade, judge: { ...cascade.judge, whenDown: "largest" } },
   ],
   ["slack dispatch by shortest total job, programs at their replicas", slack],
+  [
+    "a cascade by deadlines that clients state or that are implied",
+    { ...cascade, order: { kind: "deadline", impliedSeconds: 0.2, agingThreshold: 8 }, place: { kind: "round-robin" } },
+  ],
   ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
   [
     "a fixed model by what workflows taught, packed into memory that has room for all",
@@ -122,6 +126,7 @@ function anyRequest(random: Random) {
   if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
   if (random.next() < 0.8) headers["x-weir-agent"] = `agent-${random.int(4)}`;
   if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
+  if (random.next() < 0.3) headers["x-weir-deadline-seconds"] = String(0.01 + random.int(100) / 100);
   if (random.next() < 0.8) {
     const { name, agents } = random.next() < 0.7 ? voting : pinned;
     headers["x-weir-workflow"] = name;
@@ -208,7 +213,8 @@ const recorded =
   (policy: PolicyDocument) =>
   (decision: Decision): RecordedRequest => {
     const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-    const { programStart, forecast, reforecasts = [], call, configurations, searched } = decision;
+    const { programStart, forecast, reforecasts = [], call, configurations, searched, deadlineSeconds } = decision;
+    const firstQueued = decision.stages[0]?.at?.queued ?? 0;
     return {
       program,
       ...(programStart !== undefined && { programStartSeconds: programStart }),
@@ -220,6 +226,7 @@ const recorded =
       inputTokens,
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+      ...(deadlineSeconds !== undefined && { dueSeconds: firstQueued + deadlineSeconds }),
       routerScores,
       judgeResting: startReason === "judge-unavailable",
       visits: decision.stages.map(({ model, at, judgedScore }) => ({

@@ -1,12 +1,22 @@
+import type { Histogram } from "prom-client";
 import type { Action, ReplicaView } from "@/solver/policies/core/policy";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 
-/** Counts decisions of policies that choose models at dispatch, since the gateway was started. */
+/** Wall seconds of a decision. */
+const decisionBuckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05];
+
+/** Times decisions of policies, and counts those of policies that choose models at dispatch, since the gateway was started. */
 export class RoundTallies {
   readonly #rounds = new Tally([]);
   readonly #requests = new Tally(["model"]);
   readonly #refused = new Tally([]);
+  #seconds: Histogram | null = null;
+
+  /** A decision on all waiting work. @param seconds of the wall that the policy took. */
+  decided(seconds: number): void {
+    this.#seconds?.observe(seconds);
+  }
 
   /** A decision that dispatched or refused something. */
   round(actions: readonly Action[], replicas: readonly ReplicaView[]): void {
@@ -22,6 +32,8 @@ export class RoundTallies {
   }
 
   register(registry: MetricRegistry): void {
+    const seconds = "Time that a policy takes for one decision on all waiting work, in wall seconds.";
+    this.#seconds = registry.histogram("weir_gateway_decision_seconds", seconds, { labels: [], buckets: decisionBuckets });
     const rounds = "Decisions of a just-in-time policy that gave waiting requests a model.";
     registry.counter("weir_gateway_rounds_total", rounds, [], this.#rounds);
     const requests = "Requests that a just-in-time policy gave a model, by model; a request whose engine failed counts again.";

@@ -58,6 +58,8 @@ export type Work = Omit<WaitingWork, "state" | "searching" | Times> & {
 } & {
   /** The forecast in force, recorded with the engine seconds at which the work gets it; absent: it keeps its own. */
   readonly reforecast?: ((nowSeconds: number) => AgentForecast | undefined) | undefined;
+  /** Seconds after it first waited at which its client needs the answer, where `dueSeconds` is not set yet; absent: the client does not say. */
+  readonly dueWithinSeconds?: number | undefined;
   /** The search for its accurate configurations; null or absent: none is made. */
   readonly search?: WorkSearch | null | undefined;
 };
@@ -73,6 +75,7 @@ export class WaitingEntry implements WaitingWork {
   readonly inputTokens: number;
   readonly predictedTokens: number | undefined;
   readonly predictedProgramTokens: number | undefined;
+  readonly dueSeconds: number | undefined;
   readonly call: WorkflowCall | undefined;
   accurate: Uint32Array | undefined;
   searching: boolean | undefined;
@@ -96,6 +99,7 @@ export class WaitingEntry implements WaitingWork {
     this.inputTokens = work.inputTokens;
     this.predictedTokens = work.predictedTokens;
     this.predictedProgramTokens = work.predictedProgramTokens;
+    this.dueSeconds = work.dueSeconds ?? (work.dueWithinSeconds === undefined ? undefined : nowSeconds + work.dueWithinSeconds);
     this.call = work.call;
     this.accurate = work.accurate;
     this.searching = (state.kind === "queued" && work.search?.runs) || undefined;

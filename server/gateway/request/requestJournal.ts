@@ -284,10 +284,12 @@ export class RequestJournal {
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
+    if (asked.deadlineSeconds !== null) decision.deadlineSeconds = asked.deadlineSeconds;
     const { call } = this;
     if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
-    if (call !== null && served.driver.policy.needs.includes("workflows")) {
-      decision.programStart = call.programStartSeconds;
+    const { needs } = served.driver.policy;
+    if (call !== null && (needs.includes("identifiers") || needs.includes("workflows"))) decision.programStart = call.programStartSeconds;
+    if (call !== null && needs.includes("workflows")) {
       if (this.#forecast !== undefined) decision.forecast = this.#forecast;
       if (this.#reforecasts.length > 0) decision.reforecasts = this.#reforecasts;
     }

@@ -138,16 +138,19 @@ export class RequestProgress {
 
   /** The request as a policy sees it. */
   work(): Work {
-    const { decisionId, programKey: programId, inputTokens } = this.#options.asked;
+    const { decisionId, programKey: programId, inputTokens, deadlineSeconds } = this.#options.asked;
+    const arrivalSeconds = this.#arrivalSeconds;
     return {
       id: decisionId,
       programId,
       stage: this.stage,
-      programArrivalSeconds: this.#options.call?.programStartSeconds ?? this.#arrivalSeconds,
+      programArrivalSeconds: this.#options.call?.programStartSeconds ?? arrivalSeconds,
       queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
       predictedTokens: this.#expected.predictedTokens,
       predictedProgramTokens: this.#expected.predictedProgramTokens,
+      dueSeconds: arrivalSeconds === undefined || deadlineSeconds === null ? undefined : arrivalSeconds + deadlineSeconds,
+      dueWithinSeconds: deadlineSeconds ?? undefined,
       call: this.#workflowCall,
       accurate: this.search?.accurate,
       search: this.search,

@@ -6,7 +6,7 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import type { ReplicaPool } from "../engines/replicaPool";
-import { type AnswerGate, answerGates } from "../gates/answerGate";
+import { type AnswerGate, answerGates, mirrorGates } from "../gates/answerGate";
 import type { GateWatch } from "../gates/gateWatch";
 import type { Judge } from "../judge/judge";
 import type { Wanted } from "../prediction/prediction";
@@ -44,6 +44,8 @@ export interface ServedModel {
   readonly judge: Judge | null;
   /** By stage; the last stage has none. */
   readonly gates: readonly AnswerGate[];
+  /** What scores the answers that its mirrored requests get, by model; a model without an entry has nothing that scores it. */
+  readonly mirrorGates: ReadonlyMap<string, AnswerGate>;
   readonly timeScale: number;
   /** Equal keys mean equal behaviour, so that a new configuration can continue with the existing driver. */
   readonly key: string;
@@ -124,6 +126,7 @@ function servedModel(
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
+  const engines = { pool, queued, onRoom };
   // A choice at dispatch cannot be compared with a shadow's start.
   const acting =
     kind === "cascade" && !built.choosesModel
@@ -150,7 +153,8 @@ function servedModel(
     }),
     wanted: wantedBy(policy, built),
     judge,
-    gates: answerGates(policy, built, { judge, engines: { pool, queued, onRoom }, watch: gateWatch }),
+    gates: answerGates(policy, built, { judge, engines, watch: gateWatch }),
+    mirrorGates: mirrorGates(policy, { judge, engines }),
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
   };

@@ -32,19 +32,20 @@ export interface GatedSystem {
   readonly gateRate: number;
   /** By the plan, in seconds: what systems with other gates are chosen by. */
   readonly plannedSeconds: number;
+  /** Whether the plan says of a stage that it is near saturation, so that its figures cannot be relied on. */
+  readonly isNearSaturation: boolean;
 }
 
 /** A system on the GPUs of a context, and its p95 by the plan. */
-interface PlannedSystem {
+interface PlannedSystem extends Pick<GatedSystem, "plannedSeconds" | "isNearSaturation"> {
   readonly system: System;
-  readonly plannedSeconds: number;
 }
 
 /** Identifies scores that were trained for a comparison and are in no artefact. */
 const TRAINED = { predictor: "0".repeat(64) } as const;
 
 /** The kind of gate of a plan that asks nothing. */
-export const UNASKED = "none";
+const UNASKED = "none";
 
 /** Plans tried until a gate's engines are enough for what the plan asks. */
 const MOST_SIZINGS = 4;
@@ -84,7 +85,9 @@ export function planAlone(context: ComparisonContext, gate: ComparedGate, at: Pl
 function planOn(own: ComparisonContext, { outcomes }: ComparedGate, { floor, requestsPerSecond }: PlannedFor): PlannedSystem | null {
   const planned = planAt(own, floor, requestsPerSecond);
   if (planned.outcome === "none") return null;
-  return { system: systemOf(planned.plan, outcomes), plannedSeconds: planned.plan.predictions.p95Seconds };
+  const { p95Seconds, stages } = planned.plan.predictions;
+  const isNearSaturation = stages.some(({ stability }) => stability === "near-saturation");
+  return { system: systemOf(planned.plan, outcomes), plannedSeconds: p95Seconds, isNearSaturation };
 }
 
 /**

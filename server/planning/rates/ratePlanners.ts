@@ -1,4 +1,5 @@
 import { baselineMakers } from "@/solver/baselines/allBaselines";
+import { busiestLoad } from "@/solver/baselines/measure";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt } from "../compare/compareGround";
 import { type ComparedGate, type GatedSystem, planAlone, planBeside, planCascade } from "./gatedContext";
@@ -52,12 +53,15 @@ export function ratePlanners({ context, floor, judge, gates, cascades, trained, 
         const explorer = explorerAt(beside, requestsPerSecond);
         const own = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: beside.planning };
         const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
-        return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN };
+        return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN, isNearSaturation: false };
       }),
   });
   const planned = plannedOnce(context, floor);
   return [
-    bestOf("Weir", (rate) => [...gates.map((gate) => planned.cascade(gate, rate)), planned.alone(judge, rate)]),
+    bestOf("Weir", {
+      plansAt: (rate) => [...gates.map((gate) => planned.cascade(gate, rate)), planned.alone(judge, rate)],
+      loadOf: planned.loadOf,
+    }),
     ...cascades.map((own) => cascadePlanner(own, planned)),
     ...(largest === undefined ? [] : [baseline("largest model alone", largest)]),
     ...built.map((maker) => baseline(maker.kind, maker)),
@@ -69,13 +73,15 @@ export const gatePlanner = (context: ComparisonContext, gate: ComparedGate, floo
   cascadePlanner({ kind: gate.kind, gate }, plannedOnce(context, floor));
 
 const cascadePlanner = ({ kind, gate }: GateCascade, planned: Planned): RatePlanner =>
-  bestOf(kind, (rate) => [planned.cascade(gate, rate), planned.alone(gate, rate)]);
+  bestOf(kind, { plansAt: (rate) => [planned.cascade(gate, rate), planned.alone(gate, rate)], loadOf: planned.loadOf });
 
 /** Plans of a floor. */
 interface Planned {
   cascade(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
   /** Asks no gate, and is the same with each. */
   alone(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
+  /** Of the busiest stage, or of the gate's engines, on planning prompts: 1 saturates it. */
+  readonly loadOf: PlansOf["loadOf"];
 }
 
 /** Plans of a floor, each made once for a rate: systems that share a gate share its plans. */
@@ -93,6 +99,10 @@ function plannedOnce(context: ComparisonContext, floor: number): Planned {
   return {
     cascade: (gate, requestsPerSecond) => once(gate, requestsPerSecond, () => planCascade(context, gate, { floor, requestsPerSecond })),
     alone: (gate, requestsPerSecond) => once("alone", requestsPerSecond, () => planAlone(context, gate, { floor, requestsPerSecond })),
+    loadOf: ({ system, outcomes, gateRate }, requestsPerSecond) => {
+      const { models, shapes, planning: rows } = context;
+      return Math.max(busiestLoad(system, { outcomes, rows }, { models, shapes, requestsPerSecond }), requestsPerSecond / gateRate);
+    },
   };
 }
 
@@ -101,26 +111,40 @@ const LOWER_RATE = 0.9;
 
 const MOST_LOWER = 6;
 
+/** Plans of a system for a rate, and how loaded one of them is there by the planner's model: the share of what its busiest stage carries. */
+interface PlansOf {
+  plansAt(requestsPerSecond: number): readonly (GatedSystem | null)[];
+  loadOf(planned: GatedSystem, requestsPerSecond: number): number;
+}
+
 /**
- * The planner's best at a rate. Where it has none, which it refuses some way below saturation, the plan for 90 % of the rate, and so on: what
- * somebody would run who has to serve that rate. Every rate is planned once.
+ * The planner's fastest at a rate, of those that are not near saturation if there is one. Where it has none, which it refuses some way below saturation, the least loaded of its plans for 90 % of the
+ * rate, and so on: what somebody would run who has to serve that rate. Every rate is planned once.
  */
-export function bestOf(kind: string, plans: (requestsPerSecond: number) => readonly (GatedSystem | null)[]): RatePlanner {
+export function bestOf(kind: string, { plansAt, loadOf }: PlansOf): RatePlanner {
   const known = new Map<number, GatedSystem | null>();
+  const least = (plans: readonly (GatedSystem | null)[], figure: (planned: GatedSystem) => number): GatedSystem | null => {
+    const found = plans.flatMap((planned) => (planned === null ? [] : [{ planned, value: figure(planned) }]));
+    return found.sort((a, b) => a.value - b.value)[0]?.planned ?? null;
+  };
   const planned = (requestsPerSecond: number): GatedSystem | null => {
-    const found = known.get(requestsPerSecond);
-    if (found !== undefined) return found;
-    const [best = null] = plans(requestsPerSecond)
-      .filter((plan) => plan !== null)
-      .sort((a, b) => a.plannedSeconds - b.plannedSeconds);
-    known.set(requestsPerSecond, best);
+    const plans = plansAt(requestsPerSecond);
+    const reliable = plans.filter((plan) => plan?.isNearSaturation === false);
+    const fastest = (of: typeof plans): GatedSystem | null => least(of, ({ plannedSeconds }) => plannedSeconds);
+    let best = fastest(reliable) ?? fastest(plans);
+    for (let lower = 1; best === null && lower <= MOST_LOWER; lower += 1) {
+      const rate = requestsPerSecond * LOWER_RATE ** lower;
+      best = least(plansAt(rate), (one) => loadOf(one, rate));
+    }
     return best;
   };
   return {
     kind,
     plan(requestsPerSecond) {
-      let best = planned(requestsPerSecond);
-      for (let lower = 1; best === null && lower <= MOST_LOWER; lower += 1) best = planned(requestsPerSecond * LOWER_RATE ** lower);
+      const found = known.get(requestsPerSecond);
+      if (found !== undefined) return found;
+      const best = planned(requestsPerSecond);
+      known.set(requestsPerSecond, best);
       return best;
     },
   };

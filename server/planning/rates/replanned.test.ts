@@ -28,6 +28,7 @@ function planned(count: number, plannedSeconds = 1): GatedSystem {
     gateGpus: 0,
     gateRate: Number.POSITIVE_INFINITY,
     plannedSeconds,
+    isNearSaturation: false,
   };
 }
 
@@ -85,10 +86,18 @@ describe("the highest rate of a system that is planned anew", () => {
 });
 
 describe("a planner among gates", () => {
-  it("takes the gate with the least planned p95, and where a rate has no plan the one for nine tenths of it, and so on", () => {
-    const planner = bestOf("Weir", (rate) => (rate > 10 ? [null] : [planned(1, 2), null, planned(2, 1)]));
-    expect(planner.plan(8)).toEqual(planned(2, 1));
-    expect(planner.plan(15)).toEqual(planned(2, 1));
+  it("takes the plan with the least planned p95, and where a rate has none the least loaded of those for nine tenths of it, and so on", () => {
+    const [fast, roomy] = [planned(1, 1), planned(2, 2)];
+    const planner = bestOf("Weir", {
+      plansAt: (rate) => (rate > 10 ? [null] : [roomy, null, fast]),
+      loadOf: ({ system }, rate) => rate / (system === roomy.system ? 40 : 20),
+    });
+    expect(planner.plan(8)).toEqual(fast);
+    expect(planner.plan(15)).toEqual(roomy);
     expect(planner.plan(40)).toBeNull();
+    const near = { ...fast, isNearSaturation: true };
+    const choosing = (plans: readonly GatedSystem[]) => bestOf("Weir", { plansAt: () => plans, loadOf: () => 0 }).plan(1);
+    expect(choosing([near, roomy])).toEqual(roomy);
+    expect(choosing([near])).toEqual(near);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import { cascadeOf, type PolicyDocument, roundChoices, stagedPolicyOf } from "@/solver/plan/policySchema";
+import { cascadeOf, type PolicyDocument, roundChoices, singlesPolicyOf } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
@@ -152,7 +152,7 @@ describe("requests of no declared workflow", () => {
       learnt: { lengths: "a".repeat(64), confidence: "b".repeat(64) },
     };
     const { policy, notes } = routed({ ...planAt(4), policy: slack });
-    expect(stagedPolicyOf(policy)).toEqual(slack);
+    expect(singlesPolicyOf(policy)).toEqual(slack);
     expect(notes[0]).toContain("by the plan's slack dispatch over");
     const reading = { ...cascade, order: { kind: "sjf", agingThreshold: 9 }, learnt: { lengths: "a".repeat(64) } } as const;
     expect(routed(judged(reading)).policy.learnt).toBeUndefined();

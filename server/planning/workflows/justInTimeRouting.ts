@@ -16,9 +16,8 @@ import {
   modelsOf,
   type PolicyDocument,
   singlesPolicyOf,
-  stagedPolicyOf,
   withLearntRead,
-  withStagedPolicy,
+  withSinglesPolicy,
 } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { type JustInTimeModel, justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
@@ -123,10 +122,10 @@ export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows" | "selection"> 
  * they answer, all such requests go to the largest. A plan that is just-in-time keeps its own way.
  */
 function withSinglesOf(planned: PolicyDocument, policy: JustInTimePolicy): JustInTimePolicy {
-  const staged = stagedPolicyOf(planned);
-  if (staged === null || staged.kind === "balanced") return policy;
-  const { learnt } = staged;
-  return withLearntRead({ ...(withStagedPolicy(policy, staged) as JustInTimePolicy), ...(learnt && { learnt }) });
+  const singles = singlesPolicyOf(planned);
+  if (singles === null || singles.kind === "balanced") return policy;
+  const { learnt } = singles;
+  return withLearntRead({ ...(withSinglesPolicy(policy, singles) as JustInTimePolicy), ...(learnt && { learnt }) });
 }
 
 /**

@@ -1,8 +1,15 @@
-import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision, GateRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirrorSample } from "@/server/contracts/gateway/gatewayControls";
+import type { GateDocument } from "@/solver/gates/gateDocument";
+import { calibratedScore } from "@/solver/gates/gates";
+import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { gatesOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { isRefused } from "@/solver/stageGates/gateRefusal";
+import { stageGate } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
-import type { Workload } from "@/solver/workload/workload";
+import { splitPrompts } from "@/solver/workload/split";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 
 export interface TestTraffic {
   readonly rate: number;
@@ -10,6 +17,8 @@ export interface TestTraffic {
   readonly longer?: number;
   /** Judged scores so many points lower than the workload's. */
   readonly lower?: number;
+  /** Share of the requests whose prompts are ones that the first model answers wrongly. */
+  readonly harder?: number;
 }
 
 export interface TestGateway {
@@ -26,23 +35,26 @@ const LATENCY_SECONDS = 2;
 export function testDecisions(
   { plan, workload, timeScale, startMs }: TestGateway,
   span: { readonly fromSeconds: number; readonly seconds: number },
-  { rate, longer = 1, lower = 0 }: TestTraffic,
+  { rate, longer = 1, lower = 0, harder = 0 }: TestTraffic,
 ): Decision[] {
   const { outcomes } = workload;
-  const [models, thresholds] = [modelsOf(plan.policy), thresholdsOf(plan.policy)];
-  const columns = models.map((name) => outcomes.models.find(({ model }) => model === name));
+  const { models, columns, scorers } = stagesOf(plan, workload, lower);
+  const thresholds = thresholdsOf(plan.policy);
   const requests = Math.round(rate * span.seconds);
   const sample = drawSample(workload, { part: "heldOut", requestsPerSecond: rate, requests, seed: span.fromSeconds });
-  return Array.from(sample.prompt, (row, at): Decision => {
+  const random = seededRandom(mixSeed(span.fromSeconds, "test decisions"));
+  return Array.from(harderPrompts(sample.prompt, { workload, share: harder, random }), (row, at): Decision => {
     const inputTokens = Math.round((outcomes.inputTokens[row] ?? 0) * longer);
     const visits: Decision["stages"] = [];
     for (const [stage, column] of columns.entries()) {
       const threshold = thresholds[stage] ?? null;
-      const judgedScore = threshold === null ? null : Math.max(0, (column?.judged[row] ?? 0) - lower);
+      const scored = threshold === null ? null : (scorers[stage]?.(row, { threshold, random }) ?? null);
+      const judgedScore = scored?.score ?? null;
       const accepted = threshold === null || (judgedScore ?? 0) >= threshold;
       visits.push({
         ...{ model: models[stage] ?? "", replica: "r", queueSeconds: 0, seconds: 1, judgeSeconds: 0.2, reason: "" },
         ...{ judgedScore, threshold, verdict: accepted ? "accepted" : "escalated", inputTokens },
+        ...(scored?.gate && { gate: scored.gate }),
         outputTokens: column?.outputTokens[row] ?? 0,
       });
       if (accepted) break;
@@ -53,4 +65,91 @@ export function testDecisions(
       finishedAtMs: startMs + ((span.fromSeconds + (sample.arrivalSeconds[at] ?? 0) + LATENCY_SECONDS) / timeScale) * 1000,
     };
   });
+}
+
+/** What the mirror keeps of a share of such requests: the scores of all models. */
+export function testMirrored(
+  { plan, workload, timeScale, startMs }: TestGateway,
+  span: { readonly fromSeconds: number; readonly seconds: number },
+  { rate, share, lower = {} }: { readonly rate: number; readonly share: number; readonly lower?: Readonly<Record<string, number>> },
+): MirrorSample[] {
+  const requests = Math.round(rate * share * span.seconds);
+  const { models, columns } = stagesOf(plan, workload, 0);
+  const gates = gatesOf(plan.policy);
+  const sample = drawSample(workload, { part: "heldOut", requestsPerSecond: rate * share, requests, seed: span.fromSeconds + 1 });
+  return Array.from(sample.prompt, (row, at): MirrorSample => {
+    const { planId, policyHash } = { planId: plan.id, policyHash: plan.policyHash };
+    const atMs = startMs + ((span.fromSeconds + (sample.arrivalSeconds[at] ?? 0)) / timeScale) * 1000;
+    const answers = models.map((model, stage) => {
+      const own = stageGate(workload, model, gates[stage] ?? { kind: "judge" });
+      if (isRefused(own)) throw new Error(own.kind);
+      const score = Math.max(0, (own.scores[row] ?? 0) - (lower[model] ?? 0));
+      const inputTokens = workload.outcomes.inputTokens[row] ?? 0;
+      return {
+        model,
+        inputTokens,
+        outputTokens: columns[stage]?.outputTokens[row] ?? 0,
+        score,
+        gate: { kind: own.document.kind, raw: [score] },
+      };
+    });
+    return { sequence: at + 1, decisionId: `${span.fromSeconds}-${at}`, planId, policyHash, atMs, answers };
+  });
+}
+
+type Scorer = (
+  row: number,
+  given: { readonly threshold: number; readonly random: Random },
+) => { readonly score: number; readonly gate?: GateRecord };
+
+function stagesOf({ policy }: Plan, workload: Workload, lower: number) {
+  const models = modelsOf(policy);
+  const columns = models.map((name) => workload.outcomes.models.find(({ model }) => model === name));
+  const named = policy.kind === "cascade" ? policy.gates : undefined;
+  const scorers = columns.map((column, stage): Scorer => {
+    const document = named?.[stage];
+    if (document === undefined || column === undefined) return (row) => ({ score: Math.max(0, (column?.judged[row] ?? 0) - lower) });
+    return gateScorer(workload, column, document);
+  });
+  return { models, columns, scorers };
+}
+
+/** Scores as the gateway gives them: agreement is compared only until the verdict is sure. */
+function gateScorer(workload: Workload, column: ModelOutcomes, document: GateDocument): Scorer {
+  const gate = stageGate(workload, column.model, document);
+  if (isRefused(gate)) throw new Error(gate.kind);
+  if (document.kind !== "agreement")
+    return (row) => ({ score: gate.scores[row] ?? 0, gate: { kind: document.kind, seconds: 0, raw: rawOf(gate.document, column, row) } });
+  const wanted = document.samples?.count ?? document.peers?.length ?? 0;
+  const scoreOf = (agreeing: number, of: number): number =>
+    Math.round(100 * calibratedScore((100 * agreeing) / of, document.calibration)) / 100;
+  return (row, { threshold, random }) => {
+    const answers = Array.from({ length: wanted }, (_, at) => at < Math.round(((column.agreement?.[row] ?? 0) / 100) * wanted));
+    let [agreeing, read] = [0, 0];
+    while (answers.length > 0) {
+      agreeing += answers.splice(random.int(answers.length), 1)[0] === true ? 1 : 0;
+      read += 1;
+      const open = wanted - read;
+      if (scoreOf(agreeing, wanted) >= threshold === scoreOf(agreeing + open, wanted) >= threshold) break;
+    }
+    const calls = Array.from({ length: wanted }, (_, at) => ({
+      ...{ model: column.model, outcome: at < read ? ("answered" as const) : ("cancelled" as const), inputTokens: 1, outputTokens: 1 },
+    }));
+    return { score: scoreOf(agreeing, read), gate: { kind: "agreement", seconds: 0, raw: [(100 * agreeing) / read], calls } };
+  };
+}
+
+function rawOf(document: GateDocument, { judged, confidence }: ModelOutcomes, row: number): (number | null)[] {
+  if (document.kind === "confidence") return [confidence?.[row] ?? null];
+  return document.kind === "judge" ? [judged[row] ?? null] : [];
+}
+
+function harderPrompts(
+  prompts: Int32Array,
+  { workload, share, random }: { readonly workload: Workload; readonly share: number; readonly random: Random },
+): Int32Array {
+  if (share === 0) return prompts;
+  const { outcomes, seed } = workload;
+  const hard = splitPrompts(outcomes.promptIds.length, seed).heldOut.filter((row) => (outcomes.models[0]?.label[row] ?? 100) < 50);
+  return prompts.map((row) => (random.next() < share ? (hard[random.int(hard.length)] ?? row) : row));
 }

@@ -26,6 +26,8 @@ export interface WaitingWork {
    * Left out where nothing predicts them.
    */
   readonly predictedProgramTokens?: number | undefined;
+  /** When its client needs the answer, on the clock of the driver; left out where the client does not say. */
+  readonly dueSeconds?: number | undefined;
   /** Its place in a workflow, as given by its client; left out where the client gives none. */
   readonly call?: WorkflowCall | undefined;
   /**

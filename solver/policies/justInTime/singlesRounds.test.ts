@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { JustInTimePolicy, OrderDocument, PlaceDocument, StagedPolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, OrderDocument, PlaceDocument, SinglesPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "../buildPolicy";
 import type { Action, Policy, ReplicaView, Start, WaitingWork } from "../core/policy";
 import { justInTime } from "../testing/testJustInTime";
@@ -140,7 +140,7 @@ for (const { name, singles, selection, order, place } of cases)
         ];
         const models = MODELS.map((model) => ({ model, cost: 1, saturationBatch: 2 * SEATS, throughput, meanOutputTokens: 100 }));
         const rounds = buildPolicy(justInTime(selection, { models, workflows: [], order, place, singles }));
-        const own = buildPolicy({ ...singles, order, place } as StagedPolicy);
+        const own = buildPolicy({ ...singles, order, place } as SinglesPolicy);
         const both = [new Driven(rounds), new Driven(own)] as const;
         let [nowSeconds, came] = [0, 0];
         for (const { seconds, arrivals, answers, kvUse, lost, lowerMayAnswer } of turns) {

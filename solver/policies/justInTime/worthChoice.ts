@@ -39,6 +39,11 @@ export class WorthChoice {
   private readonly ownSeconds: Float64Array;
   private readonly othersSeconds: Float64Array;
   private readonly tokens: Float64Array;
+  /** Time, with its price, of a mean answer of each model; NaN where no replica takes work: nobody knows for how long. */
+  private readonly answerSeconds: Float64Array;
+  /** By a set of models as bits, the least of their answers' times; 0 where none is known. */
+  private readonly leastSeconds: Float64Array;
+  private readonly leastIsKnown: Uint8Array;
   /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
   private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
 
@@ -49,6 +54,9 @@ export class WorthChoice {
     this.ownSeconds = new Float64Array(engines.length);
     this.othersSeconds = new Float64Array(engines.length);
     this.tokens = Float64Array.from(meanOutputTokens);
+    this.answerSeconds = new Float64Array(engines.length);
+    this.leastSeconds = new Float64Array(1 << engines.length);
+    this.leastIsKnown = new Uint8Array(1 << engines.length);
   }
 
   /** A new round begins. */
@@ -66,7 +74,11 @@ export class WorthChoice {
     this.ownSeconds[model] = own.secondsPerToken(ahead);
     const { delayWeight } = this.parts.weights;
     const { running, waiting } = own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
-    this.othersSeconds[model] = Math.min(1, delayWeight) * running + delayWeight * waiting;
+    const others = Math.min(1, delayWeight) * running + delayWeight * waiting;
+    this.othersSeconds[model] = others;
+    const each = this.ownSeconds[model] ?? Number.POSITIVE_INFINITY;
+    this.answerSeconds[model] = each === Number.POSITIVE_INFINITY ? Number.NaN : (this.tokens[model] ?? 0) * (each + others);
+    this.leastIsKnown.fill(0);
   }
 
   /** The request waits for the model in this round. */
@@ -118,30 +130,31 @@ export class WorthChoice {
     return mean === 0 ? 1 : work.predictedTokens / mean;
   }
 
-  /** Time, with its price, of a mean answer of a model; undefined where no replica takes work: nobody knows for how long. */
-  private secondsOn(model: number): number | undefined {
-    const own = this.ownSeconds[model] ?? Number.POSITIVE_INFINITY;
-    return own === Number.POSITIVE_INFINITY ? undefined : (this.tokens[model] ?? 0) * (own + (this.othersSeconds[model] ?? 0));
+  /** The least time, with its price, of a mean answer by one of the models, given as bits; 0 where no replica of any takes work. */
+  private leastOf(models: number): number {
+    if (this.leastIsKnown[models] === 1) return this.leastSeconds[models] ?? 0;
+    let least = Number.NaN;
+    for (const [model, seconds] of this.answerSeconds.entries())
+      if ((models & (1 << model)) !== 0 && !(seconds >= least) && !Number.isNaN(seconds)) least = seconds;
+    this.leastSeconds[models] = Number.isNaN(least) ? 0 : least;
+    this.leastIsKnown[models] = 1;
+    return this.leastSeconds[models] ?? 0;
   }
 
   /** Expected time, with its price, of the stages after this one, for a single request. */
   private laterStages(one: StagedWork, model: number): number {
     const { singles } = this.parts;
     if (singles === null) return 0;
-    return this.lengthFactor(one) * singles.secondsAfter(singles.stageFor(one.work, model), (each) => this.secondsOn(each) ?? 0);
+    return this.lengthFactor(one) * singles.secondsAfter(singles.stageFor(one.work, model), (each) => this.answerSeconds[each] || 0);
   }
 
   /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */
   private laterAgents(program: ProgramConfigurations, agent: number, model: number, out: number): number {
+    const left = this.leftTo(program, agent, model, out);
     let rest = 0;
-    for (const [other, allowed] of this.leftTo(program, agent, model, out).entries()) {
+    for (let other = 0; other < left.length; other += 1) {
       if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
-      let least: number | undefined;
-      for (let each = 0; each < this.parts.engines.length; each += 1) {
-        const seconds = (allowed & (1 << each)) === 0 ? undefined : this.secondsOn(each);
-        if (seconds !== undefined) least = least === undefined ? seconds : Math.min(least, seconds);
-      }
-      rest += least ?? 0;
+      rest += this.leastOf(left[other] ?? 0);
     }
     return rest;
   }

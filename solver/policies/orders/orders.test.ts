@@ -67,6 +67,29 @@ describe("shortest orders", () => {
   });
 });
 
+describe("the order by deadlines", () => {
+  const order = { kind: "deadline", impliedSeconds: 10, agingThreshold: 100 } as const;
+
+  it("goes by what clients state, and by the program's beginning where they state nothing", () => {
+    const works = [
+      queued("implied, later", { programArrivalSeconds: 3 }),
+      queued("due last", { dueSeconds: 40 }),
+      queued("implied, earlier", { programArrivalSeconds: 2 }),
+      queued("late already", { dueSeconds: -5 }),
+      queued("due between", { dueSeconds: 12.5 }),
+    ];
+    expect(leaving(policyWith(order), works)).toEqual(["late already", "implied, earlier", "due between", "implied, later", "due last"]);
+  });
+
+  it("lets nobody overtake whose deadline is later than an implied one, however many come", () => {
+    const waits = queued("waits", { programArrivalSeconds: 0 });
+    const later = Array.from({ length: 50 }, (_, at) => queued(`urgent ${at}`, { programArrivalSeconds: at, dueSeconds: at + 1 }));
+    const left = leaving(policyWith(order), [...later, waits]);
+    // Those due within its ten seconds go first, and no others.
+    expect(left.indexOf("waits")).toBe(later.filter(({ dueSeconds = 0 }) => dueSeconds <= 10).length);
+  });
+});
+
 describe("orders by what workflows taught", () => {
   const works = [
     queued("far, few calls", { forecast: { ...forecastOf(9), remainingCalls: 1 }, programArrivalSeconds: 1 }),

@@ -30,6 +30,7 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
       {
         predictedTokens: fc.integer({ min: 1, max: 4000 }),
         predictedProgramTokens: fc.integer({ min: 1, max: 9000 }),
+        dueSeconds: fc.integer({ min: 0, max: 200 }),
         forecast: anyForecast,
       },
       { requiredKeys: [] },
