@@ -73,7 +73,7 @@ export const CORRELATION = 0.5;
 export const MISLEADS = 0.5;
 
 /** Programs that lengths of the mix are read off, and that configurations of one workflow are compared on. */
-const PROGRAMS = { mix: 1500, workflow: 400 } as const;
+const PROGRAMS = { mix: 1500, workflow: 1200 } as const;
 
 /** A single request as a program: one call of its own prompt and answer. */
 const single: Workflow = {
