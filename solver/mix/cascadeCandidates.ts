@@ -1,6 +1,7 @@
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type TokenWork, workOf } from "./modelWork";
 import type { MixCandidate } from "./problem";
+import { qualityLow } from "./qualityLow";
 
 /** A cascade of some models, by index in the table, with the score below which a stage's answer is sent on; one stage is one model. */
 export interface CascadeRoute {
@@ -23,8 +24,8 @@ export interface CascadeGround {
 const STEPS = [100, 5, 10] as const;
 
 /**
- * One model for all, and every cascade of two and of three models over a grid of thresholds, with the judge's scores as the gate: quality,
- * work and judgements are the means over the planning prompts.
+ * One model for all, and every cascade of two and of three models over a grid of thresholds, with the judge's scores as the gate: work
+ * and judgements are the means over the planning prompts, quality is the lower bound of its mean.
  */
 export function cascadeCandidates(ground: CascadeGround): readonly (MixCandidate & { readonly route: CascadeRoute })[] {
   const models = Array.from(ground.outcomes.models.keys());
@@ -53,7 +54,8 @@ function grid(count: number): readonly (readonly number[])[] {
 
 function means({ outcomes, planning, tokens, judgeSeconds }: CascadeGround, { stages, thresholds }: CascadeRoute): MixCandidate {
   const work = tokens.map(() => 0);
-  let [quality, known, judgements] = [0, 0, 0];
+  const labels: number[] = [];
+  let judgements = 0;
   for (const row of planning) {
     for (const [at, model] of stages.entries()) {
       const own = outcomes.models[model];
@@ -63,10 +65,10 @@ function means({ outcomes, planning, tokens, judgeSeconds }: CascadeGround, { st
       if (at < thresholds.length) judgements += 1;
       if (at < thresholds.length && (own.judged[row] ?? 0) < (thresholds[at] ?? 0)) continue;
       const label = own.label[row] ?? Number.NaN;
-      if (!Number.isNaN(label)) [quality, known] = [quality + label, known + 1];
+      if (!Number.isNaN(label)) labels.push(label);
       break;
     }
   }
   const mean = (sum: number): number => sum / planning.length;
-  return { work: work.map(mean), quality: known === 0 ? 0 : quality / known, otherSeconds: judgeSeconds * mean(judgements) };
+  return { work: work.map(mean), quality: qualityLow(labels), otherSeconds: judgeSeconds * mean(judgements) };
 }

@@ -18,7 +18,7 @@ import { accurateCandidates, configurationCandidates, type WorkflowRoute } from 
 /** Single requests of a mix. */
 interface SinglesTraffic {
   readonly requestsPerSecond: number;
-  /** Least mean quality, 0..100. */
+  /** Least quality, 0..100: of the lower 90 % bound on planning prompts. */
   readonly floor: number;
   /** Seconds of a call of the judge that scores answers. */
   readonly judgeSeconds: number;

@@ -6,7 +6,7 @@ import type { DeploymentNode } from "../deployment/problem";
 export interface MixCandidate {
   /** By model of the problem, the mean work of one request of the class, in the unit of its shapes' curves; Infinity where none serves it. */
   readonly work: readonly number[];
-  /** Mean quality, 0..100. */
+  /** Lower 90 % bound of the mean quality, 0..100. */
   readonly quality: number;
   /** Mean seconds of a request that no engine of the plan takes: judges'. */
   readonly otherSeconds: number;
@@ -17,7 +17,7 @@ export interface MixClass {
   readonly name: string;
   /** Single requests, or programs, a second; above 0. */
   readonly requestsPerSecond: number;
-  /** Least mean quality, 0..100. */
+  /** Least quality, 0..100. */
   readonly floor: number;
   /** Whether its requests may be divided among candidates; else all have the same one, as a cascade has one list of thresholds. */
   readonly divisible: boolean;

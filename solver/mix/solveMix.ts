@@ -44,7 +44,7 @@ export interface SolvedMix {
 
 /** Why there are no engines for a mix. */
 export type NoMix =
-  /** No candidate of the class reaches its floor; `best`: the highest quality. */
+  /** No candidate of the class reaches its floor; `best`: the highest lower bound of a quality. */
   | { readonly outcome: "none"; readonly kind: "floor"; readonly name: string; readonly floor: number; readonly best: number }
   /** Every candidate of the class asks for one of these models, which have no room on the cluster. */
   | { readonly outcome: "none"; readonly kind: "no-room"; readonly name: string; readonly models: readonly string[] }

@@ -8,6 +8,7 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { cheapestOf, costAt } from "./modelPrices";
 import { type TokenWork, workOf } from "./modelWork";
 import type { MixCandidate } from "./problem";
+import { qualityLow } from "./qualityLow";
 
 /** How the programs of a workflow get their models. */
 export type WorkflowRoute =
@@ -37,7 +38,7 @@ const SKIP_POINTS = 5;
  */
 export function configurationCandidates(ground: WorkflowGround): readonly WorkflowCandidate[] {
   const { sample, space, tokens, floor, prices } = ground;
-  const quality = meanQualities(ground);
+  const quality = lowQualities(ground);
   const work = meanWork(sample, space, tokens);
   const margin = sample.workflows.some(({ stages }) => stages.some(({ gate }) => gate !== undefined)) ? SKIP_POINTS : 0;
   const all = Array.from(quality, (own, configuration) => ({ configuration, quality: own, work: work(configuration), otherSeconds: 0 }));
@@ -72,11 +73,11 @@ export function accurateCandidates(ground: WorkflowGround): readonly WorkflowCan
 
 const programsOf = ({ arrivalSeconds }: ProgramSample): readonly number[] => Array.from(arrivalSeconds.keys());
 
-function meanQualities({ sample, space }: WorkflowGround): Float64Array {
+function lowQualities({ sample, space }: WorkflowGround): Float64Array {
   const known = programsOf(sample)
     .map((program) => configurationQuality(sample, program, space))
     .filter((each) => !each.some(Number.isNaN));
-  return Float64Array.from({ length: space.size }, (_, at) => (known.length === 0 ? 0 : mean(known.map((each) => each[at] ?? 0))));
+  return Float64Array.from({ length: space.size }, (_, at) => qualityLow(known.map((each) => each[at] ?? 0)));
 }
 
 /** Mean work by model of a configuration, from mean lengths: all agents are called. */
@@ -101,7 +102,7 @@ function meanWork(sample: ProgramSample, space: ConfigurationSpace, tokens: read
   };
 }
 
-/** Mean work and quality of the programs in their configurations, with agents skipped where the answers they read agree. */
+/** Mean work, and lower bound of the mean quality, of the programs in their configurations, with agents skipped where the answers they read agree. */
 function served({ sample, space, tokens }: WorkflowGround, configurationOf: (program: number) => number): MixCandidate {
   const gates = new ProgramGates(sample);
   const model = new Int8Array(sample.program.length).fill(-1);
@@ -130,7 +131,7 @@ function served({ sample, space, tokens }: WorkflowGround, configurationOf: (pro
   const known = qualities.filter((own) => !Number.isNaN(own));
   return {
     work: work.map((own) => own / qualities.length),
-    quality: known.length === 0 ? 0 : mean(known),
+    quality: qualityLow(known),
     otherSeconds: 0,
   };
 }

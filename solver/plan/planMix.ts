@@ -20,7 +20,7 @@ const classFiguresSchema = z.object({
   /** Single requests, or programs, a second. */
   perSecond: rate,
   qualityFloor: score,
-  /** Mean quality by the MILP, from planning prompts. */
+  /** Lower 90 % bound of the mean quality by the MILP, from planning prompts. */
   plannedQuality: score,
   /** null: unknown. */
   quality: score.nullable(),

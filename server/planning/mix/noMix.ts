@@ -12,7 +12,7 @@ interface Told {
 export function noMixText(none: NoMix, { gpus, cluster, loadFactor }: Told): string {
   switch (none.kind) {
     case "floor":
-      return `The quality of ${none.name} reaches ${none.best.toFixed(1)} at most on planning prompts, under the floor of ${none.floor}: lower it.`;
+      return `The quality of ${none.name} reaches ${none.best.toFixed(1)} at most by its lower 90 % bound on planning prompts, under the floor of ${none.floor}: lower it.`;
     case "no-room":
       return `No way to serve ${none.name} does without ${none.models.join(" or ")}, for which ${cluster} has no room.`;
     case "overloaded":

@@ -93,7 +93,7 @@ it("says in a sentence what cannot be planned, and by which kind", () => {
   expect(asked({ singles: { ...singles, qualityFloor: 99 }, workflows: [] })).toEqual([
     "floor",
     expect.stringMatching(
-      /^The quality of single requests reaches \d+\.\d at most on planning prompts, under the floor of 99: lower it\.$/,
+      /^The quality of single requests reaches \d+\.\d at most by its lower 90 % bound on planning prompts, under the floor of 99: lower it\.$/,
     ),
   ]);
   expect(asked({ singles: { ...singles, requestsPerSecond: 4000 }, workflows: [] })).toEqual([
