@@ -20,7 +20,7 @@ function EntryFields(props: {
 }) {
   const { name, entry, onChange, declared } = props;
   return (
-    <fieldset className="flex flex-wrap items-end gap-x-4 gap-y-1 border-line border-t pt-2">
+    <fieldset className="flex min-w-0 flex-wrap items-end gap-x-4 gap-y-1 border-line border-t pt-2">
       <legend className="sr-only">{name}</legend>
       <span className="min-w-44">
         <Check checked={entry.ticked} onChange={(ticked) => onChange({ ...entry, ticked })}>
@@ -48,7 +48,7 @@ function EntryFields(props: {
           />
           {declared !== null && (
             <SelectField
-              className="min-w-56 flex-1"
+              className="min-w-0 flex-1 basis-56"
               label={`Predictor of ${name}`}
               value={predictorOf(declared, entry)}
               options={predictorChoices(declared)}
