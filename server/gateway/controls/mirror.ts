@@ -112,15 +112,21 @@ export class Mirror implements TrafficObserver {
     };
   }
 
-  /** A slot for every model whose answer is not known; null unless all of them have room now. */
+  /**
+   * A slot for every model whose answer is not known, in use from now on: no further answer may take the room that the copy was promised.
+   * null unless all of them have room now.
+   */
   #places(served: ServedModel, known: ReadonlyMap<string, MirroredAnswer>): readonly Omit<Place, "signal">[] | null {
     const places: Omit<Place, "signal">[] = [];
     for (const model of served.models) {
       if (known.has(model)) continue;
       const gate = served.mirrorGates.get(model);
-      if (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true) return null;
       const replica = spareReplica(model, this.#options.serving);
-      if (replica === undefined) return null;
+      if (replica === undefined || (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true)) {
+        for (const place of places) place.replica.end();
+        return null;
+      }
+      replica.begin();
       places.push({ replica, gate });
     }
     return places;
@@ -149,13 +155,12 @@ export class Mirror implements TrafficObserver {
   }
 
   async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<Asked> {
-    const { replica, gate, signal } = place;
-    const { model } = replica;
-    const { limits, bodies } = this.#options;
-    const copy = { ...asked, requestId: `${asked.requestId}-mirror` };
-    const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+    const { gate, signal } = place;
+    const { model } = place.replica;
+    const { limits } = this.#options;
     const startedMs = performance.now();
-    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(copy, place) }, asked.endpoint);
+    const { reply, others } = await this.#call({ ...asked, requestId: `${asked.requestId}-mirror` }, place);
+    const outcome = stageOutcome({ kind: "not-begun", reply }, asked.endpoint);
     if (this.#ended || outcome.kind !== "answered") {
       others?.cancel();
       return { outcome: "failed" };
@@ -182,21 +187,23 @@ export class Mirror implements TrafficObserver {
     return gate.read({ asked, answered: outcome, tokens, others, mostWaitMs, evidence: undefined, signal });
   }
 
-  /** Bypasses the policies, which see the call only in the engine's count of requests. */
-  async #call(copy: ModelRequest, { replica, gate, signal }: Place): Promise<EngineReply> {
-    const asksTokens = gate?.readsTokens === true && replica.addedFields.areTaken(performance.now());
-    const added = asksTokens ? (copy.endpoint.text?.tokenFields(copy.body) ?? null) : null;
-    replica.begin();
+  /** Uses the slot that was taken, and leaves it. Bypasses the policies, which see the call only in the engine's count of requests. */
+  async #call(copy: ModelRequest, { replica, gate, signal }: Place): Promise<Called> {
+    const { limits, bodies } = this.#options;
     try {
-      return await callEngine({
+      const asksTokens = gate?.readsTokens === true && replica.addedFields.areTaken(performance.now());
+      const added = asksTokens ? (copy.endpoint.text?.tokenFields(copy.body) ?? null) : null;
+      const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+      const reply = await callEngine({
         pool: replica.pool,
         path: replica.basePath + copy.endpoint.path,
         headers: { ...withoutTrace(copy.upstreamHeaders), "x-request-id": copy.requestId },
         body: engineBody(copy, replica.servedName, { stream: false, priority: null, ...(added !== null && { added }) }),
         signal,
-        mostBytes: this.#options.limits.answerBytes,
+        mostBytes: limits.answerBytes,
         watch: replica.stallDetector,
       });
+      return { reply, others };
     } finally {
       replica.end();
       this.#options.serving.pump();
@@ -238,6 +245,11 @@ export class Mirror implements TrafficObserver {
   #pay(usd: number | null): void {
     this.#costUsd = this.#costUsd === null || usd === null ? null : this.#costUsd + usd;
   }
+}
+
+interface Called {
+  readonly reply: EngineReply;
+  readonly others: OtherAnswers | null;
 }
 
 interface Reading {
