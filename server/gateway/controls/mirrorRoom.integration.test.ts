@@ -1,10 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
-import { heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
+import { type Asked, heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
 import { startTestGateway, testConfig, until } from "../testing/testGateway";
 import { isCopy, putMirror, questions, readMirror, settled, smallSuffices } from "../testing/testMirror";
 import { ask, askAll } from "../testing/testScoredCascade";
+
+const isSampleOfMirror = ({ headers }: Asked): boolean => String(headers["x-request-id"]).includes("-mirror-gate-");
 
 describe("a mirror's room", () => {
   it("never is more than half of an engine, however much there is to copy, nor keeps live requests from the other half", async () => {
@@ -132,6 +134,29 @@ describe("a mirror's room", () => {
     expect((await settled(gateway, 6)).failed).toBeGreaterThan(0);
     const { replicas } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as GatewayStatus;
     expect(replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0, 0]);
+  });
+
+  it("is none for a request of whose further answers only a part had room", async () => {
+    const held: ServerResponse[] = [];
+    const engines = await Promise.all(
+      ["small", "middle", "large"].map((model) =>
+        startTestEngine((asked, response) => {
+          if (model === "large" && isCopy(asked)) held.push(response);
+          else sayCompletion(response, "4");
+        }),
+      ),
+    );
+    const gateway = await startTestGateway();
+    const stages = engines.map(({ url }, at) => ({ model: ["small", "middle", "large"][at] ?? "", urls: [url] }));
+    const gate = { kind: "agreement" as const, answer: "whole" as const, samples: { count: 1, temperature: 1 }, peers: ["large"] };
+    await gateway.put(testConfig({ stages, thresholds: [50, 50], gates: [gate, gate], maxInFlight: 2 }));
+    await putMirror(gateway, 1);
+    await ask(gateway, "one");
+    // The samples of both stages are there, and the peer's engine is as full as it may be.
+    await until(() => engines.slice(0, 2).every(({ asked }) => asked.some(isSampleOfMirror)) && held.length === 1);
+    await new Promise((wake) => setTimeout(wake, 200));
+    for (const response of held) sayCompletion(response, "4");
+    expect(await settled(gateway, 1)).toMatchObject({ completed: 0, skipped: 1, failed: 0, scores: {} });
   });
 
   it("holds no more copies at once than it may", async () => {
