@@ -2,9 +2,20 @@ import { expect, test } from "vitest";
 import { withMirroredAnswers } from "./observedWorkload";
 import type { ObservedRequest } from "./similarRows";
 
-const table = (model: string) => ({ model, tableName: model, outputTokens: new Int32Array(), label: new Float64Array(), judged: new Float64Array() });
+const table = (model: string) => ({
+  model,
+  tableName: model,
+  outputTokens: new Int32Array(),
+  label: new Float64Array(),
+  judged: new Float64Array(),
+});
 const outcomes = { promptIds: [], categories: [], inputTokens: new Int32Array(), models: [table("small"), table("large")] };
-const small = (confidence?: number) => ({ model: "small", outputTokens: 50, judged: null, ...(confidence !== undefined && { confidence }) });
+const small = (confidence?: number) => ({
+  model: "small",
+  outputTokens: 50,
+  judged: null,
+  ...(confidence !== undefined && { confidence }),
+});
 /** A request of which the large model's answer has a length of its own. */
 const mirrored = (outputTokens: number, confidence?: number): ObservedRequest => ({
   ...{ arrivalSeconds: 0, inputTokens: 10 },
