@@ -71,7 +71,7 @@ test.each(kinds)("by %s, nothing at all of traffic as planned is called drifted 
 });
 
 test("agreement with those further answers alone for which an engine was free is not compared with all that were planned", () => {
-  expect(scoresDrift(driftedStreams("agreement", { busy: 0.15 }))).toBeLessThanOrEqual(1);
+  expect(scoresDrift(driftedStreams("agreement", { busy: 0.3 }))).toBeLessThanOrEqual(1);
 });
 
 test.each(kinds)("by %s, half of the prompts turned into ones that the small model gets wrong is seen in at least 38 of 40", (kind) => {
