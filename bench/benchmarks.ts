@@ -26,6 +26,7 @@ import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
 import { type Benchmark, budgetText } from "./lib/benchmark";
 import { table } from "./lib/tables";
+import { mixBenchmarks } from "./mix/mixEngines";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
@@ -90,6 +91,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...gateBenchmarks,
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
+  ...mixBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

@@ -22,6 +22,7 @@ export const entries = {
   planningWorker: "server/planning/planner/worker.ts",
   calibrationWorker: "server/calibration/calibrationWorker.ts",
   capacityWorker: "server/planning/workflows/capacityWorker.ts",
+  mixWorker: "server/planning/mix/mixWorker.ts",
   placeWorker: "server/planning/ensembles/placeWorker.ts",
   replayWorker: "server/planning/ensembles/replayWorker.ts",
   sampleWorker: "server/planning/ensembles/sampleWorker.ts",

@@ -135,13 +135,12 @@ async function readWhile(
     last = next;
   }
   const [first] = counted;
-  const end = counted.at(-1);
-  if (first === undefined || end === undefined) throw new Error(`At no time did ${LEAST_WAITING} requests wait.`);
+  if (first === undefined) throw new Error(`At no time did ${LEAST_WAITING} requests wait.`);
   const readings = counted.map(({ to }) => to);
   return {
     decisions: {
-      bounds: end.to.decisions.bounds,
-      cumulative: end.to.decisions.cumulative.map((count, at) => count - (first.at.decisions.cumulative[at] ?? 0)),
+      bounds: first.at.decisions.bounds,
+      cumulative: first.at.decisions.bounds.map((_, bucket) => counted.reduce((sum, { at, to }) => sum + gained(at, to, bucket), 0)),
     },
     waiting: { least: Math.min(...readings.map(({ waiting }) => waiting)), most: Math.max(...readings.map(({ waiting }) => waiting)) },
     loopSeconds: Math.max(...readings.map(({ loopSeconds }) => loopSeconds)),
@@ -153,6 +152,9 @@ interface Reading {
   readonly decisions: Buckets;
   readonly loopSeconds: number;
 }
+
+const gained = (at: Reading, to: Reading, bucket: number): number =>
+  (to.decisions.cumulative[bucket] ?? 0) - (at.decisions.cumulative[bucket] ?? 0);
 
 async function readingOf(gateway: Pick<BenchGateway, "read">): Promise<Reading> {
   const lines = (await (await gateway.read("/metrics")).text()).split("\n");

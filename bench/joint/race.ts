@@ -25,6 +25,8 @@ export type Part = (typeof PARTS)[number];
 /** Figures of one system on one part of a mix at one load, seed by seed. */
 export interface PartRow {
   readonly mix: string;
+  /** Least mean label of the mix's single requests, on planning prompts. */
+  readonly floor: number;
   readonly load: number;
   readonly system: string;
   readonly part: Part;
@@ -119,7 +121,7 @@ export async function raceMix(
   const rows = systems.flatMap(({ name: system }, index) =>
     loads.flatMap((load, rate) => {
       const own = cells.filter((cell) => cell.system === index && cell.rate === rate);
-      return PARTS.map((part) => ({ mix: mix.name, load, system, part, ...figuresOf(own, part, slo) }));
+      return PARTS.map((part) => ({ mix: mix.name, floor, load, system, part, ...figuresOf(own, part, slo) }));
     }),
   );
   const cascade =
@@ -142,7 +144,7 @@ function figuresOf(
   cells: readonly LabCell[],
   part: Part,
   slo: ReadonlyMap<string, number>,
-): Omit<PartRow, "mix" | "load" | "system" | "part"> {
+): Omit<PartRow, "mix" | "floor" | "load" | "system" | "part"> {
   const each = (read: (workflows: readonly WorkflowFigures[], cell: LabCell) => number): readonly number[] =>
     cells.map((cell) =>
       read(

@@ -9,7 +9,7 @@ type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
 export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
-/** Every pair with Aragog, and Cascadia's others: without either, every call has one model for good, and is far behind. */
+/** Every pair with Aragog or Cascadia, but for Cascadia with Chimera: two rules for one choice. Other pairs are not run. */
 export const PAIRS = [
   "Aragog and Cascadia",
   "Aragog and Chimera",
@@ -22,6 +22,7 @@ export const PAIRS = [
 export const VARIANTS = {
   "without worth: throughput instead": "joint without worth",
   "without others' delay": "joint without others' delay",
+  "without larger models for single requests": "joint without larger models",
   "without the cascade: one model": "joint without the cascade",
   "without accurate configurations: the largest models": "joint without accurate configurations",
   "without skipped aggregators": "joint without skipped aggregators",
@@ -65,6 +66,7 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
   const kairos = { order: byWorkflow, place: timeSlots };
   const learnt = { lengths: "learnt", confidence: "learnt" } as const;
   const worth = worthOf(cases.delayWeight);
+  const singles = orLarger(cascade, policy);
   return [
     { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
     {
@@ -80,14 +82,31 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
     rounds("Aragog and MOSAIC", { selection: beam, singles: model }),
     rounds("Cascadia and Kairos", { selection: perWorkflowOnes, singles: cascade, ...kairos }, ungated),
     rounds("Cascadia and MOSAIC", { selection: perWorkflowOnes, singles: cascade }),
-    rounds(JOINT, { selection: worth, singles: cascade }),
-    rounds("joint without worth", { selection: beam, singles: cascade }),
-    rounds("joint without others' delay", { selection: worthOf(0), singles: cascade }),
+    rounds(JOINT, { selection: worth, singles }),
+    rounds("joint without worth", { selection: beam, singles }),
+    rounds("joint without others' delay", { selection: worthOf(0), singles }),
+    rounds("joint without larger models", { selection: worth, singles: cascade }),
     rounds("joint without the cascade", { selection: worth, singles: model }),
-    rounds("joint without accurate configurations", { selection: worth, singles: cascade }, { configurations: "none" }),
-    rounds("joint without skipped aggregators", { selection: worth, singles: cascade }, ungated),
-    rounds("joint by workflow, over time slots", { selection: worth, singles: cascade, ...kairos }),
+    rounds("joint without accurate configurations", { selection: worth, singles }, { configurations: "none" }),
+    rounds("joint without skipped aggregators", { selection: worth, singles }, ungated),
+    rounds("joint by workflow, over time slots", { selection: worth, singles, ...kairos }),
   ];
+}
+
+/**
+ * A cascade whose last stage is followed by all larger models at a threshold of 0: no answer is sent on to them, but by worth a request may
+ * start there, where the answer is no worse.
+ */
+function orLarger(cascade: Singles, { models }: JustInTimePolicy): Singles {
+  if (cascade.kind !== "cascade") return cascade;
+  const last = models.findIndex(({ model }) => model === cascade.stages.at(-1)?.model);
+  const larger = models.slice(last + 1).map(({ model }) => ({ model }));
+  return {
+    ...cascade,
+    stages: [...cascade.stages, ...larger],
+    thresholds: [...cascade.thresholds, ...larger.map(() => 0)],
+    approvedRanges: { thresholds: [...cascade.approvedRanges.thresholds, ...larger.map(() => ({ min: 0, max: 100 }))] },
+  };
 }
 
 /** Slack dispatch over the rounds' models, with the source's usual slack. */

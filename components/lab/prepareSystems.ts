@@ -66,7 +66,7 @@ const learntText = (from: LabSystem["confidence"] | LabSystem["lengths"]): strin
   typeof from === "object" ? `predictor ${from.artefact.slice(0, 8)}` : from === "input" ? "input length" : from;
 
 /** The parts of a system, in a line: `slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt`. */
-export function systemText({ policy, lengths, confidence, configurations = "none", replicas }: LabSystem): string {
+export function systemText({ policy, lengths, confidence, configurations = "none", gates, replicas }: LabSystem): string {
   const place = placeNames[policy.place.kind];
   const parts = [
     routeText(policy),
@@ -77,6 +77,7 @@ export function systemText({ policy, lengths, confidence, configurations = "none
   if (confidence !== "none") parts.push(`confidence: ${learntText(confidence)}`);
   if (configurations !== "none")
     parts.push(`accurate configurations: ${configurations === "named" ? "predictors of the plan" : configurations}`);
+  if (gates === "never") parts.push("no stage is skipped");
   if (replicas !== undefined) parts.push("own engines");
   return parts.join(" · ");
 }

@@ -46,7 +46,7 @@ export const requestHeaders: readonly Header[] = [
   {
     name: "x-weir-deadline-seconds",
     meaning:
-      "Seconds after its arrival at which the client needs the answer; the order by deadlines uses them. Nothing is refused for being late.",
+      "Seconds after the whole request has arrived at which the client needs the answer; the order by deadlines uses them. Nothing is refused for being late.",
     without: "the implied deadline of the order",
   },
   {

@@ -1,7 +1,7 @@
 import { profileForCluster } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { DispatchRequest, ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
-import type { DispatchAnswer, Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { DispatchAnswer, Examination, ExamineEvent, ExploreAnswer, MixPlanAnswer, MixRequest, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import { type FixedTopologyRequest, fixedTopology } from "@/server/endpoints/fixedTopology";
 import { readConnection } from "@/server/fleet/connection";
 import { atWorkload } from "@/server/judges/atWorkload";
@@ -23,6 +23,8 @@ import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import { confidencePredictorOf, GAIN_NOT_REPEATED, isByThresholds, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
+import type { MixAsked } from "./mix/mixTask";
+import { planMixInThread } from "./mix/mixThread";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
 import { withProgress } from "./planner/withProgress";
 
@@ -53,6 +55,8 @@ export interface Planning {
    * workload, cluster, cards and engine profile that are known here. Refused if one of them is not known, or nothing predicts the policy.
    */
   recompute(plan: Plan, asking: RequestOptions): Promise<Outcome<{ readonly plan: Plan }>>;
+  /** Engines and policy for a mix of single requests and declared workflows, and the same mix on what runs. Refused if one is not known. */
+  mix(request: MixRequest, asking: RequestOptions): Promise<MixPlanAnswer>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
   /**
    * The behaviour of a saved plan's policy on some engines at a rate, simulated with the plan's own inputs. Refused if its workload is not
@@ -263,6 +267,21 @@ export function createPlanningService(
       const recomputed = { ...plan, inputs: { ...plan.inputs, ...known }, predictions, solver };
       return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
+    async mix({ clusterId, workloadId, singles, workflows, selection }, { signal = new AbortController().signal, onProgress }) {
+      const found = situation({ clusterId, workloadId, requestsPerSecond: 1, running: running(clusterId) }, { confidence: false });
+      if (!found.ok) return { ok: false, kind: "malformed", message: found.message };
+      const named: MixAsked["workflows"][number][] = [];
+      for (const { name, predictor, ...own } of workflows) {
+        const declared = store.declaredWorkflows.find(name);
+        if (declared === null) return { ok: false, kind: "malformed", message: `There is no declared workflow ${name}.` };
+        named.push({ ...own, workflow: declared.document, ...(predictor === null ? {} : { predictor }) });
+      }
+      const { requestsPerSecond: _, ...asked } = found.situation;
+      return planMixInThread(
+        { situation: asked, mix: { singles, workflows: named, selection }, ...versionOf(workloadId) },
+        { signal, onPhase: (phase) => onProgress?.({ phase: mixPhases[phase], done: 0, of: null }) },
+      );
+    },
     async *examine({ objective, fixed, policy, tau, gateChoice, examine, ...request }, signal) {
       const found = situation(request, { confidence: readsConfidence(policy) || examine === "baselines" });
       if (!found.ok) return yield { kind: "refused", message: found.message };
@@ -284,6 +303,9 @@ export function createPlanningService(
     },
   };
 }
+
+/** What a plan for a mix is doing, as planning says it. */
+const mixPhases = { candidates: "comparing", engines: "deploying", simulation: "simulating" } as const;
 
 /** Whether a kind of policies reads a trained predictor of confidence where there is one: slack dispatch and cascade routing. */
 const readsConfidence = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "cascade-routing" || policy === "any";

@@ -7,6 +7,7 @@ export type BundleName =
   | "planningWorker"
   | "calibrationWorker"
   | "capacityWorker"
+  | "mixWorker"
   | "placeWorker"
   | "replayWorker"
   | "sampleWorker"

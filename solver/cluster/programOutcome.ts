@@ -16,6 +16,10 @@ export interface ProgramOutcome {
   readonly readySeconds: Float64Array;
   /** Per request, from ready to first entering an engine's batch; NaN where it never did. */
   readonly waitSeconds: Float64Array;
+  /** Per request, from ready to its accepted answer, scores included; NaN where it has none. */
+  readonly answerSeconds: Float64Array;
+  /** Per request, from ready to the first token of the answer that was accepted; NaN where it has none. */
+  readonly firstTokenSeconds: Float64Array;
   /** First arrival to the last answer. */
   readonly horizonSeconds: number;
   /** Programs not completely served. */

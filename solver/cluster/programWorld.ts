@@ -43,6 +43,7 @@ export class ProgramWorld implements ClusterWorld {
   private readonly stage: Int8Array;
   private readonly model: Int8Array;
   private readonly readySeconds: Float64Array;
+  private readonly answerSeconds: Float64Array;
   private readonly endToEndSeconds: Float64Array;
   /** Requests of each program that are ready and have not ended. */
   private readonly open: Int32Array;
@@ -84,6 +85,7 @@ export class ProgramWorld implements ClusterWorld {
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);
     this.readySeconds = new Float64Array(requests).fill(Number.NaN);
+    this.answerSeconds = new Float64Array(requests).fill(Number.NaN);
     this.endToEndSeconds = new Float64Array(programs).fill(Number.POSITIVE_INFINITY);
     this.outputTokens = new Int32Array(programs);
     this.open = new Int32Array(programs);
@@ -143,9 +145,7 @@ export class ProgramWorld implements ClusterWorld {
     const { requestTokens, remainingTokens } = this.predicted;
     const model = this.modelAt(stage);
     const inputTokens = this.inputTokens[request] ?? 0;
-    const due = this.sample.deadlineSeconds?.[this.sample.program[request] ?? 0];
     return {
-      ...(due === undefined ? {} : { dueSeconds: (this.arrivalSeconds[request] ?? 0) + due }),
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),
@@ -203,6 +203,7 @@ export class ProgramWorld implements ClusterWorld {
     const model = this.modelAt(this.stage[request] ?? 0);
     const written = this.writtenAt(request);
     this.model[request] = model;
+    this.answerSeconds[request] = now - (this.readySeconds[request] ?? now);
     this.lastAnswer = now;
     this.outputTokens[program] = (this.outputTokens[program] ?? 0) + written;
     this.answered(request, written, now);
@@ -226,7 +227,7 @@ export class ProgramWorld implements ClusterWorld {
 
   /** The outcomes of the programs so far. @param decisions number of calls of the policy. */
   outcome(decisions: number): ProgramOutcome {
-    const { sample, engines, model, readySeconds, endToEndSeconds } = this;
+    const { sample, engines, model, readySeconds, answerSeconds, endToEndSeconds } = this;
     const horizonSeconds = Math.max(0, this.lastAnswer - (sample.arrivalSeconds[0] ?? 0));
     const waitSeconds = engines.admittedSeconds.map((seconds, request) => seconds - (readySeconds[request] ?? 0));
     const queueSeconds = new Float64Array(endToEndSeconds.length);
@@ -248,6 +249,10 @@ export class ProgramWorld implements ClusterWorld {
       model,
       readySeconds,
       waitSeconds,
+      answerSeconds,
+      firstTokenSeconds: answerSeconds.map((seconds, request) =>
+        Number.isNaN(seconds) ? seconds : (engines.firstTokenSeconds[request] ?? 0) - (readySeconds[request] ?? 0),
+      ),
       horizonSeconds,
       unserved: endToEndSeconds.reduce((sum, seconds) => sum + (seconds === Number.POSITIVE_INFINITY ? 1 : 0), 0),
       preemptions: engines.preemptions(),

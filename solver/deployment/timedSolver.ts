@@ -4,7 +4,7 @@ import type { Solving } from "./problem";
 
 /** A MILP engine for many solves that share one time limit. */
 export interface TimedSolver {
-  /** To proven optimality, or `undecided` once the time is up. */
+  /** To proven optimality, or to within the gap, or `undecided` once the time is up. */
   solve(model: MilpModel): MilpResult;
   /** Number of solves so far. */
   milps(): number;
@@ -12,7 +12,8 @@ export interface TimedSolver {
   seconds(): number;
 }
 
-export function timedSolver({ engine, timeLimitSeconds, nowSeconds }: Solving): TimedSolver {
+/** @param relativeGap within which a search may end; 0 requires proof. */
+export function timedSolver({ engine, timeLimitSeconds, nowSeconds }: Solving, relativeGap = 0): TimedSolver {
   const startedSeconds = nowSeconds();
   let milps = 0;
   const seconds = (): number => nowSeconds() - startedSeconds;
@@ -21,7 +22,7 @@ export function timedSolver({ engine, timeLimitSeconds, nowSeconds }: Solving): 
       const leftSeconds = timeLimitSeconds - seconds();
       if (leftSeconds <= 0) return { status: "undecided" };
       milps += 1;
-      return engine.solve(model, { timeLimitSeconds: leftSeconds, relativeGap: 0 });
+      return engine.solve(model, { timeLimitSeconds: leftSeconds, relativeGap });
     },
     milps: () => milps,
     seconds,

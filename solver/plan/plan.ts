@@ -9,10 +9,12 @@ import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clus
 import { startRouterSchema } from "./directStart";
 import { noPlanKinds } from "./noPlanKind";
 import { comparedGateSchema, plannedGateKinds } from "./planGates";
+import { mixPredictionsSchema, plannedMixSchema } from "./planMix";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { policySchema, type SlackPolicy } from "./policySchema";
 
 export { limitName, type NoPlanKind } from "./noPlanKind";
+export type { MixPredictions } from "./planMix";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -108,6 +110,8 @@ const planInputsSchema = z.object({
   directStart: startRouterSchema.optional(),
   /** Left out: nothing ran, or few changes were not requested. */
   running: z.array(runningReplicaSchema).optional(),
+  /** The mix of single requests and workflows that the engines were planned for; left out: single requests alone, and in older plans. */
+  mix: plannedMixSchema.optional(),
 });
 
 const stagePredictionSchema = z.object({
@@ -181,6 +185,8 @@ const predictionsSchema = z.object({
   judgeOutlooks: z.array(judgeOutlookSchema),
   /** What other slacks give on the same replicas; left out where nothing can be set, and in older plans. */
   slack: slackStepsSchema.optional(),
+  /** By class of a mix; left out where none was planned for. */
+  mix: mixPredictionsSchema.optional(),
   /** Sentences an operator should read before trusting the figures (modelled judge, near saturation, unvalidated p95 ...). */
   notes: z.array(z.string()),
 });

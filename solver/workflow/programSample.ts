@@ -34,8 +34,6 @@ export interface ProgramSample {
    * The same for every model. Left out: nothing misleads.
    */
   readonly misled?: Uint8Array;
-  /** Of each program, the seconds after its arrival within which its client needs the answer; left out: no client says. */
-  readonly deadlineSeconds?: Float64Array;
   /** By model, the vote of each request's answer; null: none can be read. Left out where no stage may be skipped. */
   readonly votes?: readonly (readonly (string | null)[])[];
 }

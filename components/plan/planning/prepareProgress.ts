@@ -12,6 +12,7 @@ export interface ProgressLine {
 
 const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: string; readonly of: string }>> = {
   searching: { phase: "Searching thresholds", of: "setting" },
+  comparing: { phase: "Comparing cascades and configurations", of: "candidate" },
   alternating: { phase: "Alternating between deployment and thresholds", of: "round" },
   dispatching: { phase: "Simulating slack dispatch", of: "setting" },
   deploying: { phase: "Placing replicas", of: "plan" },

@@ -1,6 +1,6 @@
 import { codecOf, text, type ViewOf, withDefault, word } from "@/components/url/addressFields";
 
-export const workflowTabs = ["learnt", "declared", "just-in-time"] as const;
+export const workflowTabs = ["learnt", "declared", "mix", "just-in-time"] as const;
 export type WorkflowTab = (typeof workflowTabs)[number];
 
 export const snippetLanguages = ["typescript", "python"] as const;

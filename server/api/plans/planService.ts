@@ -9,6 +9,8 @@ import type {
   DispatchEvent,
   ExploreEvent,
   KeptPlan,
+  MixEvent,
+  MixRequest,
   Outcome,
   PlanDiff,
   PlanSummary,
@@ -89,7 +91,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
-    const figures = isPredicted(policy) ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
+    // A plan for a mix has figures of its own policy.
+    const figures =
+      isPredicted(policy) || predictions.mix !== undefined ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
     const approvals = store.approvals.standing(id).filter(({ clusterId }) => clusterId === inputs.cluster.id);
     const approval = approvals.findLast(({ standing }) => standing === "valid") ?? approvals.at(-1);
     return {
@@ -196,6 +200,13 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     /** A plan, with reports of the planner's progress; it stops when the signal aborts. */
     solve: (request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent> =>
       withProgress((asking) => solve(request, asking), signal),
+    /** A plan for a mix of single requests and workflows, with reports of the planner's progress; it stops when the signal aborts. */
+    mix: (request: MixRequest, signal: AbortSignal): AsyncIterable<MixEvent> =>
+      withProgress(async (asking) => {
+        const answer = await planning.mix(request, asking);
+        if (answer.ok) remember(answer.plan);
+        return answer;
+      }, signal),
     /** One question about the plan of a request. A repeated question is answered from the earlier result. */
     examine: planning.examine,
     /** Saves a plan that `solve` found in this run of the studio. */

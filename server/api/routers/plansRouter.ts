@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/gateway/artefacts";
 import { dispatchSchema, examineSchema, exploreSchema, solveSchema } from "@/server/contracts/planRequest";
 import { justInTimeRequestSchema } from "@/server/contracts/studio/declaredWorkflows";
+import { mixRequestSchema } from "@/server/contracts/studio/mix";
 import { approveSchema, byPlan, exportSchema, planOnClusterSchema, remainingSchema } from "../base/inputs";
 import { found, never, procedureFor, router } from "./trpc";
 
@@ -20,6 +21,11 @@ export const plansRouter = router({
     .input(solveSchema)
     .subscription(async function* ({ ctx, input, signal }) {
       yield* ctx.services.plans.solve(input, signal ?? never());
+    }),
+  mix: procedureFor("read")
+    .input(mixRequestSchema)
+    .subscription(async function* ({ ctx, input, signal }) {
+      yield* ctx.services.plans.mix(input, signal ?? never());
     }),
   examine: procedureFor("read")
     .input(examineSchema)

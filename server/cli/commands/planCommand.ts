@@ -20,6 +20,7 @@ import { numberFlag } from "../flags/flagValues";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
 import { type PolicyFlags, readPolicy, withPolicyFlags } from "../flags/policyFlags";
 import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "../flags/workflowFlags";
+import { planForMix } from "./planForMix";
 
 /**
  * States why there is no plan, with the conflicting constraints and the nearest alternatives; scripts that requested JSON get the whole
@@ -29,6 +30,10 @@ function refuseInfeasible(answer: Extract<SolveAnswer, { outcome: "infeasible" }
   if (json) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   return refuse(answer.reason, EXIT.infeasible);
 }
+
+const MIX_HELP = `
+A mix: {singles: {rate: 20, floor: 70}, workflows: [{file: flow.json, rate: 2, floor: 60}, {name: self-refine, rate: 1, floor: 50}]}, with the
+predictor of a workflow's accurate configurations, if any, as predictor. With --running the same mix is simulated on what runs.`;
 
 interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
   readonly quality?: number;
@@ -48,7 +53,10 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
 
 /** `weir plan`: the best plan for a floor on quality or a budget of latency. */
 export function addPlanCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withPolicyFlags(withWorkflowFlags(withPlanningFlags(program.command("plan"))))
+  const command = withPolicyFlags(withWorkflowFlags(withPlanningFlags(program.command("plan"))));
+  // A mix has rates of its own.
+  command.options.find(({ long }) => long === "--rate")?.makeOptionMandatory(false);
+  command
     .description("plan a cascade, slack dispatch or one model: models, GPUs, parallelism and thresholds or slack from one optimisation")
     .option("--tau <slack>", "the slack tau of slack dispatch (default: the planner chooses it)", numberFlag({ min: 0, max: MOST_TAU }))
     .addOption(
@@ -71,11 +79,19 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
     .addOption(new Option("--place <place>", "to which replica it goes").choices(Object.keys(placeNames)))
     .option("--explain", "say what more GPUs and points would bring, sensitivity to changes, and what baselines reach")
+    .option(
+      "--mix <file>",
+      "plan engines for a mix: YAML with rate and floor of singles, and of each workflow by file or name, in place of --rate and --quality",
+    )
     .option("--json", "print the plan document; with --explain, with the examination")
-    .action(async (flags: PlanFlags) => onExit(await plan(flags)));
+    .addHelpText("after", MIX_HELP)
+    .action(async ({ mix, ...flags }: PlanFlags & { readonly mix?: string }) =>
+      onExit(mix === undefined ? await plan(flags) : await planForMix({ ...flags, mix })),
+    );
 }
 
 async function plan(flags: PlanFlags): Promise<ExitCode> {
+  if ((flags.rate as number | undefined) === undefined) return refuse("Give --rate, or --mix with the rates of a mix.");
   if (flags.quality === undefined && flags.latency === undefined)
     return refuse("Give --quality, --latency or both: there is nothing to plan for.");
   if (flags.slack !== undefined && flags.quality === undefined)

@@ -107,7 +107,10 @@ function singlesText(policy: JustInTimePolicy): string {
  */
 function routingLines({ policy, inputs }: Plan): string[] {
   const cascade = cascadeOf(policy);
-  return [...(cascade === null ? [] : cascadeLines(cascade, inputs)), ...(policy.kind === "just-in-time" ? justInTimeLines(policy) : [])];
+  return [
+    ...(cascade === null ? [] : cascadeLines(cascade, inputs)),
+    ...(policy.kind === "just-in-time" ? justInTimeLines(policy, inputs.mix !== undefined) : []),
+  ];
 }
 
 /** The gates of a cascade, its judge, and where requests start. */
@@ -135,13 +138,15 @@ function cascadeLines(policy: CascadePolicy, inputs: Plan["inputs"]): string[] {
   ];
 }
 
-function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): string[] {
+/** @param predicted whether the plan was made for a mix, whose figures are of this policy. */
+function justInTimeLines({ models, workflows, selection }: JustInTimePolicy, predicted: boolean): string[] {
   const names = models.map(({ model }) => model);
   return [
     ...workflows.map(({ workflow, predictor }) => {
       const { agents, name } = workflow;
-      const accurate = predictor === undefined ? "only the largest models count as accurate" : `predictor ${predictor.slice(0, 12)}`;
-      return `${name}: ${agents.length} agents, ${configurationSpace(workflow, names).size.toLocaleString("en")} configurations, ${accurate}`;
+      const unpredicted = predicted ? "the planned one for all programs" : "only the largest models count as accurate";
+      const accurate = predictor === undefined ? unpredicted : `predictor ${predictor.slice(0, 12)}`;
+      return `${name}: ${agents.length} agents, ${counted(configurationSpace(workflow, names).size, "configuration")}, ${accurate}`;
     }),
     ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
     ...(selection.kind === "worth"
@@ -150,7 +155,7 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): st
         ]
       : []),
     `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,
-    "nothing predicts this routing: all figures below are of the plan whose engines it has",
+    ...(predicted ? [] : ["nothing predicts this routing: all figures below are of the plan whose engines it has"]),
   ];
 }
 

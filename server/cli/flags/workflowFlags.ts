@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import { type JustInTimePolicy, roundChoices } from "@/solver/plan/policySchema";
+import { type JustInTimePolicy, type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
 import { readWorkflowText, type WorkflowReading } from "@/solver/workflow/graphs/importGraph";
 import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
@@ -65,16 +65,21 @@ export function readWorkflowFlags({ workflow: path, predictor, ...rule }: Workfl
       : refuse("--predictor, --beam and --worth go with --workflow.");
   const { document, notes } = readWorkflowFile("--workflow", path);
   const workflows = [{ workflow: document, ...(predictor === undefined ? {} : { predictor }) }];
-  return { asked: { workflows, selection: readSelection(rule) }, notes };
+  return { asked: { workflows, selection: readRoundChoice(rule, "beam") }, notes };
 }
 
-function readSelection({
-  beam,
-  worth = false,
-  rightSeconds,
-  delayWeight,
-}: Omit<WorkflowFlags, "workflow" | "predictor">): JustInTimePolicy["selection"] {
-  if (worth && beam !== undefined) return refuse("--beam searches for throughput, --worth chooses request by request: give one of them.");
+/**
+ * The rule by which rounds choose models.
+ *
+ * @param unless the rule where no flag names one.
+ * @throws Refusal
+ */
+export function readRoundChoice(
+  { beam, worth: asked = false, rightSeconds, delayWeight }: Omit<WorkflowFlags, "workflow" | "predictor">,
+  unless: RoundChoice["kind"],
+): RoundChoice {
+  const worth = asked || (unless === "worth" && beam === undefined);
+  if (asked && beam !== undefined) return refuse("--beam searches for throughput, --worth chooses request by request: give one of them.");
   if (!worth && (rightSeconds !== undefined || delayWeight !== undefined))
     return refuse("--right-seconds and --delay-weight go with --worth.");
   const { width } = roundChoices.beam;

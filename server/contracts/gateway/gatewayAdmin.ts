@@ -360,8 +360,8 @@ export const decisionSchema = z.object({
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
   predictedProgramTokens: z.number().optional(),
-  /** Seconds after its arrival at which its client needed the answer; absent if the client did not say. */
-  deadlineSeconds: z.number().optional(),
+  /** When its client needed the answer, in engine seconds on the gateway's own clock; absent if the client did not say. */
+  due: z.number().optional(),
   /** The agent of the request, as `application/agent`; absent if the client named none. */
   agent: z.string().optional(),
   /** If the policy chooses models when engines have room: its place in a workflow, with the client's names of both. */

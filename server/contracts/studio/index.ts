@@ -26,6 +26,7 @@ export type * from "./liveRows";
 export type * from "./liveStream";
 export type * from "./load";
 export type * from "./measuring";
+export type * from "./mix";
 export type * from "./observedGateway";
 export type * from "./outcome";
 export type * from "./people";

@@ -33,7 +33,7 @@ export interface ModelRequest extends RequestIds, Identifiers {
   readonly mostTokens: number | null;
   /** The client's estimate of the tokens that this request and the rest of its program will write; null if it gives none. */
   readonly programTokens: number | null;
-  /** Seconds after its arrival at which its client needs the answer; null if it does not say. */
+  /** Seconds of the wall after its arrival at which its client needs the answer; null if it does not say. */
   readonly deadlineSeconds: number | null;
   /** Priority for the engine's own queue, lower is earlier; null if the client gives none, which counts as 0. */
   readonly priority: number | null;

@@ -137,13 +137,13 @@ export class PolicyDriver {
   /** Calls the policy and carries out its actions. */
   pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
+    const begunMs = performance.now();
     this.#reforecast(nowMs);
     const view = this.#view(nowMs);
-    const begunMs = performance.now();
     const actions = this.policy.decide(view);
-    this.#options.rounds?.decided((performance.now() - begunMs) / 1000);
     if (actions.length > 0) this.#carryOut(actions, view);
     this.#askAgain(nowMs);
+    this.#options.rounds?.decided((performance.now() - begunMs) / 1000);
   }
 
   /** Gives queued work the forecasts in force, if these have changed since. */

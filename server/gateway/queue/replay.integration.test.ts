@@ -213,8 +213,7 @@ const recorded =
   (policy: PolicyDocument) =>
   (decision: Decision): RecordedRequest => {
     const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-    const { programStart, forecast, reforecasts = [], call, configurations, searched, deadlineSeconds } = decision;
-    const firstQueued = decision.stages[0]?.at?.queued ?? 0;
+    const { programStart, forecast, reforecasts = [], call, configurations, searched, due } = decision;
     return {
       program,
       ...(programStart !== undefined && { programStartSeconds: programStart }),
@@ -226,7 +225,7 @@ const recorded =
       inputTokens,
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
-      ...(deadlineSeconds !== undefined && { dueSeconds: firstQueued + deadlineSeconds }),
+      ...(due !== undefined && { dueSeconds: due }),
       routerScores,
       judgeResting: startReason === "judge-unavailable",
       visits: decision.stages.map(({ model, at, judgedScore }) => ({

@@ -13,7 +13,7 @@ export class RoundTallies {
   readonly #refused = new Tally([]);
   #seconds: Histogram | null = null;
 
-  /** A decision on all waiting work. @param seconds of the wall that the policy took. */
+  /** A decision on all waiting work was made and carried out. @param seconds of the wall that both took. */
   decided(seconds: number): void {
     this.#seconds?.observe(seconds);
   }
@@ -32,7 +32,7 @@ export class RoundTallies {
   }
 
   register(registry: MetricRegistry): void {
-    const seconds = "Time that a policy takes for one decision on all waiting work, in wall seconds.";
+    const seconds = "Time of one decision on all waiting work of a policy, with carrying it out, in wall seconds.";
     this.#seconds = registry.histogram("weir_gateway_decision_seconds", seconds, { labels: [], buckets: decisionBuckets });
     const rounds = "Decisions of a just-in-time policy that gave waiting requests a model.";
     registry.counter("weir_gateway_rounds_total", rounds, [], this.#rounds);

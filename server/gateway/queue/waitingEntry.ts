@@ -58,8 +58,6 @@ export type Work = Omit<WaitingWork, "state" | "searching" | Times> & {
 } & {
   /** The forecast in force, recorded with the engine seconds at which the work gets it; absent: it keeps its own. */
   readonly reforecast?: ((nowSeconds: number) => AgentForecast | undefined) | undefined;
-  /** Seconds after it first waited at which its client needs the answer, where `dueSeconds` is not set yet; absent: the client does not say. */
-  readonly dueWithinSeconds?: number | undefined;
   /** The search for its accurate configurations; null or absent: none is made. */
   readonly search?: WorkSearch | null | undefined;
 };
@@ -99,7 +97,7 @@ export class WaitingEntry implements WaitingWork {
     this.inputTokens = work.inputTokens;
     this.predictedTokens = work.predictedTokens;
     this.predictedProgramTokens = work.predictedProgramTokens;
-    this.dueSeconds = work.dueSeconds ?? (work.dueWithinSeconds === undefined ? undefined : nowSeconds + work.dueWithinSeconds);
+    this.dueSeconds = work.dueSeconds;
     this.call = work.call;
     this.accurate = work.accurate;
     this.searching = (state.kind === "queued" && work.search?.runs) || undefined;

@@ -140,6 +140,12 @@ export class RequestJournal {
     return this.#stages.length === 0;
   }
 
+  /** When its client needs the answer, on an engines' clock so many times as fast as the wall's; undefined if it does not say. */
+  dueSeconds(timeScale: number): number | undefined {
+    const { asked, startedMs } = this.#start;
+    return asked.deadlineSeconds === null ? undefined : (startedMs / 1000 + asked.deadlineSeconds) * timeScale;
+  }
+
   /** Notes the forecast with which it enters a stage. */
   startForecast(forecast: AgentForecast | undefined): void {
     this.#forecast = forecast;
@@ -284,7 +290,8 @@ export class RequestJournal {
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
-    if (asked.deadlineSeconds !== null) decision.deadlineSeconds = asked.deadlineSeconds;
+    const due = this.dueSeconds(served.timeScale);
+    if (due !== undefined) decision.due = due;
     const { call } = this;
     if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
     const { needs } = served.driver.policy;

@@ -138,19 +138,17 @@ export class RequestProgress {
 
   /** The request as a policy sees it. */
   work(): Work {
-    const { decisionId, programKey: programId, inputTokens, deadlineSeconds } = this.#options.asked;
-    const arrivalSeconds = this.#arrivalSeconds;
+    const { decisionId, programKey: programId, inputTokens } = this.#options.asked;
     return {
       id: decisionId,
       programId,
       stage: this.stage,
-      programArrivalSeconds: this.#options.call?.programStartSeconds ?? arrivalSeconds,
+      programArrivalSeconds: this.#options.call?.programStartSeconds ?? this.#arrivalSeconds,
       queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
       predictedTokens: this.#expected.predictedTokens,
       predictedProgramTokens: this.#expected.predictedProgramTokens,
-      dueSeconds: arrivalSeconds === undefined || deadlineSeconds === null ? undefined : arrivalSeconds + deadlineSeconds,
-      dueWithinSeconds: deadlineSeconds ?? undefined,
+      dueSeconds: this.#options.journal.dueSeconds(this.served.timeScale),
       call: this.#workflowCall,
       accurate: this.search?.accurate,
       search: this.search,

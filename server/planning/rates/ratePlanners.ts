@@ -56,10 +56,10 @@ export function ratePlanners({ context, floor, judge, gates, cascades, trained, 
         return made.outcome === "none" ? null : { system: made.system, plannedSeconds: Number.NaN, isNearSaturation: false };
       }),
   });
-  const planned = plannedOnce(context, floor);
+  const planned = plannedOnce(context, floor, judge);
   return [
     bestOf("Weir", {
-      plansAt: (rate) => [...gates.map((gate) => planned.cascade(gate, rate)), planned.alone(judge, rate)],
+      plansAt: (rate) => [...gates.map((gate) => planned.cascade(gate, rate)), planned.alone(rate)],
       loadOf: planned.loadOf,
     }),
     ...cascades.map((own) => cascadePlanner(own, planned)),
@@ -70,22 +70,22 @@ export function ratePlanners({ context, floor, judge, gates, cascades, trained, 
 
 /** The planner's cascade with one gate, or the smallest model alone that meets the floor where that is faster. */
 export const gatePlanner = (context: ComparisonContext, gate: ComparedGate, floor: number): RatePlanner =>
-  cascadePlanner({ kind: gate.kind, gate }, plannedOnce(context, floor));
+  cascadePlanner({ kind: gate.kind, gate }, plannedOnce(context, floor, gate));
 
 const cascadePlanner = ({ kind, gate }: GateCascade, planned: Planned): RatePlanner =>
-  bestOf(kind, { plansAt: (rate) => [planned.cascade(gate, rate), planned.alone(gate, rate)], loadOf: planned.loadOf });
+  bestOf(kind, { plansAt: (rate) => [planned.cascade(gate, rate), planned.alone(rate)], loadOf: planned.loadOf });
 
 /** Plans of a floor. */
 interface Planned {
   cascade(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
   /** Asks no gate, and is the same with each. */
-  alone(gate: ComparedGate, requestsPerSecond: number): GatedSystem | null;
+  alone(requestsPerSecond: number): GatedSystem | null;
   /** Of the busiest stage, or of the gate's engines, on planning prompts: 1 saturates it. */
   readonly loadOf: PlansOf["loadOf"];
 }
 
-/** Plans of a floor, each made once for a rate: systems that share a gate share its plans. */
-function plannedOnce(context: ComparisonContext, floor: number): Planned {
+/** Plans of a floor, each made once for a rate: systems that share a gate share its plans. @param any gate, which a model alone does not ask. */
+function plannedOnce(context: ComparisonContext, floor: number, any: ComparedGate): Planned {
   const byGate = new Map<ComparedGate | "alone", Map<number, GatedSystem | null>>();
   const once = (key: ComparedGate | "alone", requestsPerSecond: number, make: () => GatedSystem | null): GatedSystem | null => {
     const known = byGate.get(key) ?? new Map<number, GatedSystem | null>();
@@ -98,7 +98,7 @@ function plannedOnce(context: ComparisonContext, floor: number): Planned {
   };
   return {
     cascade: (gate, requestsPerSecond) => once(gate, requestsPerSecond, () => planCascade(context, gate, { floor, requestsPerSecond })),
-    alone: (gate, requestsPerSecond) => once("alone", requestsPerSecond, () => planAlone(context, gate, { floor, requestsPerSecond })),
+    alone: (requestsPerSecond) => once("alone", requestsPerSecond, () => planAlone(context, any, { floor, requestsPerSecond })),
     loadOf: ({ system, outcomes, gateRate }, requestsPerSecond) => {
       const { models, shapes, planning: rows } = context;
       return Math.max(busiestLoad(system, { outcomes, rows }, { models, shapes, requestsPerSecond }), requestsPerSecond / gateRate);
@@ -118,8 +118,9 @@ interface PlansOf {
 }
 
 /**
- * The planner's fastest at a rate, of those that are not near saturation if there is one. Where it has none, which it refuses some way below saturation, the least loaded of its plans for 90 % of the
- * rate, and so on: what somebody would run who has to serve that rate. Every rate is planned once.
+ * The planner's fastest at a rate, of those that are not near saturation if there is one. Where it has none, which it refuses some way below
+ * saturation, the least loaded of its plans for 90 % of the rate, and so on: what somebody would run who has to serve that rate. Every rate is
+ * planned once.
  */
 export function bestOf(kind: string, { plansAt, loadOf }: PlansOf): RatePlanner {
   const known = new Map<number, GatedSystem | null>();

@@ -1,0 +1,172 @@
+import { type DeploymentModel, deploymentModel } from "../deployment/deploymentModel";
+import { type Expression, rowOf, scaled, sumOf } from "../deployment/expression";
+import type { DeploymentProblem, ReplicaOption } from "../deployment/problem";
+import type { MilpModel, Row, Variable } from "../milp/model";
+import { inFlightBounds } from "./inFlight";
+import { capacityOf, type MixProblem } from "./problem";
+
+/** The integers of a mix: replicas on nodes, and their number by model and shape. */
+export interface MixReplicas {
+  readonly problem: DeploymentProblem;
+  readonly deployment: DeploymentModel;
+  /** By model, then by shape. */
+  readonly counts: readonly (readonly Expression[])[];
+}
+
+/** Replicas that the cluster has room for under the constraints. No curve of latencies is read: stages have no rate of their own. */
+export function mixReplicas({ models, nodes, usdPerGpuHour, constraints }: MixProblem): MixReplicas {
+  const unloaded = { rates: new Float64Array(), seconds: new Float64Array(), saturationRequestsPerSecond: 0 };
+  const options = models.map(({ shapes }) => shapes.map(({ gpu, shape }): ReplicaOption => ({ gpu, shape, curve: unloaded })));
+  const problem: DeploymentProblem = {
+    ...{ nodes, usdPerGpuHour, constraints, running: [], objective: { kind: "latency" } },
+    stages: models.map(({ model }, at) => ({ model, requestsPerSecond: 0, options: options[at] ?? [] })),
+  };
+  const deployment = deploymentModel(problem, { limitSeconds: Number.POSITIVE_INFINITY, load: 1, keep: false });
+  const layouts = [...new Set(deployment.blocks.map(({ layout }) => layout))];
+  const counts = options.map((own) =>
+    own.map((option) => sumOf(layouts.filter((layout) => layout.option === option).map(({ replicas }) => replicas))),
+  );
+  return { problem, deployment, counts };
+}
+
+/** A MILP with the variable of each candidate of each class; null for one that has none. */
+export interface MixProgram {
+  readonly milp: MilpModel;
+  readonly shares: readonly (readonly (number | null)[])[];
+}
+
+/** What shares and replicas are fixed or bounded by. */
+export interface FactorAsked {
+  /** Whether classes that are not divisible have one candidate, and an upper bound of the factor then; null: all classes are divided. */
+  readonly whole: { readonly mostFactor: number } | null;
+  /** By class, the candidate that all of its requests have; null or left out: any. */
+  readonly chosen?: readonly (number | null)[];
+  /** By model, the capacity of the replicas, in work a second; left out: replicas are chosen. */
+  readonly capacity?: readonly number[];
+}
+
+/**
+ * The highest factor f by which all rates may rise together. Its variables are y = f x share, which make it linear with the replicas:
+ * for each class the sum of y is f and that of quality x y at least floor x f; for each model work of y is at most load factor x capacity
+ * (Cascadia, section 3.2, plans replicas by MILP for one workload; the candidates of workflows are Aragog's configurations, section 3.1).
+ */
+export function factorProgram(problem: MixProblem, { deployment, counts }: MixReplicas, asked: FactorAsked): MixProgram {
+  const { whole, chosen = [], capacity } = asked;
+  const variables: Variable[] = capacity === undefined ? [...deployment.milp.variables] : [];
+  const rows: Row[] = capacity === undefined ? [...deployment.milp.rows] : [];
+  const factor = add(variables, { name: "factor", cost: -1, upper: whole?.mostFactor ?? Number.POSITIVE_INFINITY });
+  const shares = shareVariables(problem, variables, chosen);
+  for (const [at, { candidates, floor, divisible }] of problem.classes.entries()) {
+    const own = shares[at] ?? [];
+    rows.push(rowOf(`all_${at}`, sumOf([over(own, () => 1), of(factor, -1)]), "=", 0));
+    rows.push(rowOf(`floor_${at}`, sumOf([over(own, (one) => candidates[one]?.quality ?? 0), of(factor, -floor)]), ">=", 0));
+    if (whole === null || divisible || own.filter((variable) => variable !== null).length < 2) continue;
+    const picked = pickOne(variables, rows, { at, own });
+    for (const [one, pick] of picked) rows.push(rowOf(`if_${at}_${one}`, sumOf([of(own[one] ?? 0), of(pick, -whole.mostFactor)]), "<=", 0));
+  }
+  for (const [model] of problem.models.entries()) {
+    const carried = capacity === undefined ? capacityExpression(problem, counts, model) : { terms: [], constant: capacity[model] ?? 0 };
+    rows.push(rowOf(`asked_${model}`, sumOf([workExpression(problem, shares, model), scaled(carried, -problem.loadFactor)]), "<=", 0));
+  }
+  return { milp: { name: "mix factor", variables, rows }, shares };
+}
+
+/**
+ * The least number of requests in flight at the asked rates, which is the least expected time, for replicas that carry `factor` times the
+ * rates. Variables: shares, work of each shape, and its requests in flight.
+ */
+export function timeProgram(problem: MixProblem, { deployment, counts }: MixReplicas, factor: number): MixProgram {
+  const variables: Variable[] = [...deployment.milp.variables];
+  const rows: Row[] = [...deployment.milp.rows];
+  const shares = shareVariables(problem, variables, []);
+  for (const [at, { candidates, floor, divisible, requestsPerSecond }] of problem.classes.entries()) {
+    const own = shares[at] ?? [];
+    rows.push(
+      rowOf(
+        `all_${at}`,
+        over(own, () => 1),
+        "=",
+        1,
+      ),
+    );
+    rows.push(
+      rowOf(
+        `floor_${at}`,
+        over(own, (one) => candidates[one]?.quality ?? 0),
+        ">=",
+        floor,
+      ),
+    );
+    for (const [one, variable] of own.entries()) {
+      const known = variable === null ? undefined : variables[variable];
+      if (variable === null || known === undefined) continue;
+      variables[variable] = { ...known, upper: 1, integer: !divisible, cost: requestsPerSecond * (candidates[one]?.otherSeconds ?? 0) };
+    }
+  }
+  for (const [model, { shapes }] of problem.models.entries()) {
+    const carried = shapes.map((shape, at) => {
+      const replicas = counts[model]?.[at] ?? sumOf([]);
+      const work = add(variables, { name: `w_${model}_${at}`, cost: 0 });
+      const inFlight = add(variables, { name: `n_${model}_${at}`, cost: 1 });
+      rows.push(
+        rowOf(`carry_${model}_${at}`, sumOf([of(work, factor), scaled(replicas, -problem.loadFactor * capacityOf(shape))]), "<=", 0),
+      );
+      for (const [bound, { slope, intercept }] of inFlightBounds(shape).entries())
+        rows.push(
+          rowOf(`flight_${model}_${at}_${bound}`, sumOf([of(work, slope), scaled(replicas, intercept), of(inFlight, -1)]), "<=", 0),
+        );
+      return of(work, -1);
+    });
+    rows.push(rowOf(`asked_${model}`, sumOf([workExpression(problem, shares, model), ...carried]), "<=", 0));
+  }
+  return { milp: { name: "mix time", variables, rows }, shares };
+}
+
+const of = (variable: number, coefficient = 1): Expression => ({ terms: [{ variable, coefficient }], constant: 0 });
+
+const over = (own: readonly (number | null)[], coefficient: (candidate: number) => number): Expression => ({
+  terms: own.flatMap((variable, at) => (variable === null ? [] : [{ variable, coefficient: coefficient(at) }])),
+  constant: 0,
+});
+
+function add(
+  variables: Variable[],
+  { upper = Number.POSITIVE_INFINITY, ...own }: Pick<Variable, "name" | "cost"> & { upper?: number },
+): number {
+  return variables.push({ lower: 0, upper, integer: false, ...own }) - 1;
+}
+
+/** A variable for each candidate that may be chosen and that the models can serve. */
+function shareVariables({ classes }: MixProblem, variables: Variable[], chosen: readonly (number | null)[]): MixProgram["shares"] {
+  return classes.map(({ candidates }, at) =>
+    candidates.map(({ work }, one) => {
+      const only = chosen[at] ?? null;
+      if ((only !== null && only !== one) || !work.every(Number.isFinite)) return null;
+      return add(variables, { name: `share_${at}_${one}`, cost: 0 });
+    }),
+  );
+}
+
+/** One binary for each candidate of a class, of which one is 1. */
+function pickOne(
+  variables: Variable[],
+  rows: Row[],
+  { at, own }: { readonly at: number; readonly own: readonly (number | null)[] },
+): readonly (readonly [number, number])[] {
+  const picked = own.flatMap((variable, one): (readonly [number, number])[] =>
+    variable === null ? [] : [[one, variables.push({ name: `pick_${at}_${one}`, lower: 0, upper: 1, cost: 0, integer: true }) - 1]],
+  );
+  rows.push(rowOf(`one_${at}`, sumOf(picked.map(([, pick]) => of(pick))), "=", 1));
+  return picked;
+}
+
+/** Work a second of a model at the asked rates, times the factor where the shares have it. */
+const workExpression = ({ classes }: MixProblem, shares: MixProgram["shares"], model: number): Expression =>
+  sumOf(
+    classes.map(({ candidates, requestsPerSecond }, at) =>
+      over(shares[at] ?? [], (one) => requestsPerSecond * (candidates[one]?.work[model] ?? 0)),
+    ),
+  );
+
+const capacityExpression = ({ models }: MixProblem, counts: MixReplicas["counts"], model: number): Expression =>
+  sumOf((models[model]?.shapes ?? []).map((shape, at) => scaled(counts[model]?.[at] ?? sumOf([]), capacityOf(shape))));
