@@ -1,6 +1,7 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { MirroredAnswer } from "@/server/contracts/gateway/gatewayControls";
 import type { GateDocument } from "@/solver/gates/gateDocument";
+import { calibratedScore } from "@/solver/gates/gates";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
 import { gatesOf, isByThresholds, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
@@ -19,7 +20,10 @@ export interface ScoredVisit extends ObservedVisit {
   readonly score: number | null;
 }
 
-/** Reads scores of the gates of one plan from a gateway's records; those of any other gate are null, since they are not compared. */
+/**
+ * Reads scores of the gates of one plan from a gateway's records; those of any other gate are null, since they are not compared, and so are
+ * those that a gate took from a part of the answers that it should have compared. A mirror keeps none of these.
+ */
 export interface GateScores {
   read(stage: StageRecord): ScoredVisit;
   readMirrored(answer: MirroredAnswer): ScoredVisit;
@@ -75,9 +79,10 @@ export function gateScoresOf(plan: Pick<Plan, "policy">, workload: Workload): Ga
       if (!stopsEarly(gate.document)) return { ...unscored, ...columnsOf(gate, stage, judgedScore), score: judgedScore };
       // With another threshold than the plan's the comparison stopped elsewhere.
       if (gate.threshold === null || stage.threshold !== gate.threshold) return unscored;
-      const isWhole = stage.gate?.calls?.every(({ outcome }) => outcome !== "cancelled") === true;
+      const compared = comparedOf(gate.document, gate.threshold, stage.gate);
+      if (compared === "part") return unscored;
       const side = judgedScore >= gate.threshold ? gate.sides?.accepted : gate.sides?.escalated;
-      const columns = isWhole ? columnsOf(gate, stage, judgedScore) : side === undefined ? {} : { agreement: side };
+      const columns = compared === "whole" ? columnsOf(gate, stage, judgedScore) : side === undefined ? {} : { agreement: side };
       return { ...unscored, ...columns, score: verdictScore(judgedScore, gate.threshold) };
     },
     readMirrored(answer) {
@@ -89,6 +94,27 @@ export function gateScoresOf(plan: Pick<Plan, "policy">, workload: Workload): Ga
     },
   };
 }
+
+/**
+ * What a stage compared an answer with: all further answers, as many as make the verdict sure whatever the others are, or only those for which
+ * an engine was free in time. The last is another gate than was planned, and how often it is used depends on the load.
+ */
+function comparedOf(document: GateDocument, threshold: number, record: StageRecord["gate"]): "whole" | "sure" | "part" {
+  const { calls = [], raw: [raw] = [] } = record ?? {};
+  // The structure of the answer is broken: it scores 0 without a comparison.
+  if (raw === null) return "whole";
+  const given = calls.filter(({ outcome }) => outcome === "answered").length;
+  const open = calls.filter(({ outcome }) => outcome === "cancelled").length;
+  if (raw === undefined || given === 0 || given + open < calls.length) return "part";
+  if (open === 0) return "whole";
+  const agreeing = Math.round((raw * given) / 100);
+  const calibration = document.kind === "sequence" ? undefined : document.calibration;
+  const isAccepted = (agree: number): boolean => roundedScore(calibratedScore((100 * agree) / calls.length, calibration)) >= threshold;
+  return isAccepted(agreeing) === isAccepted(agreeing + open) ? "sure" : "part";
+}
+
+/** To a hundredth, as in the gateway. */
+const roundedScore = (score: number): number => Math.round(score * 100) / 100;
 
 /** Records of earlier gateways have no raw scores: an uncalibrated judge's score is one. */
 function columnsOf({ document }: PlannedGate, answer: Pick<MirroredAnswer, "gate" | "inputTokens" | "outputTokens">, score: number) {

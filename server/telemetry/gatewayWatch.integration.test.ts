@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Decision, GatewayConfig, GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import type { MirrorSample } from "@/server/contracts/gateway/gatewayControls";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { createGatewayWatch } from "./gatewayWatch";
 import { createTestClock } from "./testing/testClock";
@@ -28,17 +29,32 @@ const answered = (sequence: number, policyHash: string, finishedAtMs: number): D
   ...{ ttftSeconds: 0.2, endToEndSeconds: sequence, overheadSeconds: 0.001 },
 });
 
+const mirrored = (sequence: number, decisionId: string): MirrorSample => ({
+  ...{ sequence, decisionId, planId: "plan-a", policyHash: "as planned", atMs: 0, answers: [] },
+});
+
+const noControls: NonNullable<GatewayStatus["controls"]> = { panic: null, canary: null, shadow: null, mirror: null };
+
 /** A watch of an admin listener whose answers the test changes; a hanging one accepts requests and does not answer. */
 async function watched() {
   const decisions: Decision[] = [];
-  const says = { hung: false, policyHash: config.policyHash, status: {} as Partial<GatewayStatus> };
+  const samples: MirrorSample[] = [];
+  const says = { hung: false, withoutSamples: false, policyHash: config.policyHash, status: {} as Partial<GatewayStatus> };
+  const clock = createTestClock(1_000_000);
+  const startedMs = clock.steadyMs();
   const server = createServer((request, response) => {
     if (says.hung) return;
     const url = new URL(request.url ?? "/", "http://gateway");
     const after = Number(url.searchParams.get("after"));
     const latest = decisions.at(-1)?.sequence ?? 0;
     const status: GatewayStatus = {
-      ...{ version: "1", uptimeSeconds: 10, configEtag: `of ${says.policyHash}`, planId: "plan-a", queued: {} },
+      ...{
+        version: "1",
+        uptimeSeconds: 10 + (clock.steadyMs() - startedMs) / 1000,
+        configEtag: `of ${says.policyHash}`,
+        planId: "plan-a",
+        queued: {},
+      },
       replicas: [
         { id: "s1", model: small, state: "active", inFlight: 0 },
         { id: "s2", model: small, state: "unhealthy", inFlight: 0 },
@@ -51,17 +67,18 @@ async function watched() {
       "/config": { ...config, policyHash: says.policyHash },
       "/decisions": { decisions: decisions.filter((one) => one.sequence > after), latest, missed: 0 },
     };
+    if (!says.withoutSamples)
+      bodies["/mirror/samples"] = { samples: samples.filter(({ sequence }) => sequence > after), latest: samples.length };
     response.end(JSON.stringify(bodies[url.pathname]));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const adminUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clock = createTestClock(1_000_000);
   const watch = createGatewayWatch({
     ...{ adminUrl, adminToken: "secret", intervalMs: 500, timeScale: 1, onScrape: () => undefined },
     clock,
   });
-  return { watch, says, decisions, clock };
+  return { watch, says, decisions, samples, clock };
 }
 
 describe("the watch of a gateway", () => {
@@ -127,6 +144,46 @@ describe("the watch of a gateway", () => {
     decisions.splice(0, 3, ...Array.from({ length: since }, (_each, at) => answered(at + 1, "as planned", clock.wallMs())));
     await watch.poll();
     expect(watch.frame().measured.requests).toBe(3 + since);
+  });
+
+  it.each([
+    ["more samples and decisions than before", 5],
+    ["fewer samples", 1],
+  ])("reads all mirrored requests of a gateway that began anew and has %s", async (_, since) => {
+    const { watch, says, decisions, samples, clock } = await watched();
+    decisions.push(answered(1, "as planned", clock.wallMs()));
+    samples.push(mirrored(1, "a1"), mirrored(2, "a2"));
+    says.status = { controls: { ...noControls, lastMirrorSample: 2 } };
+    await watch.poll();
+    clock.pass(60_000);
+    decisions.splice(0, 1, ...[1, 2, 3].map((sequence) => answered(sequence, "as planned", clock.wallMs())));
+    samples.splice(0, 2, ...Array.from({ length: since }, (_each, at) => mirrored(at + 1, `b${at + 1}`)));
+    says.status = { controls: { ...noControls, lastMirrorSample: since }, ...(since > 2 && { uptimeSeconds: 50 }) };
+    await watch.poll();
+    const fresh = watch.mirrored().filter(({ decisionId }) => decisionId.startsWith("b"));
+    expect(fresh).toHaveLength(since);
+  });
+
+  it("reads the last mirrored requests of a mirror that has ended", async () => {
+    const { watch, says, samples } = await watched();
+    samples.push(mirrored(1, "a1"));
+    says.status = { controls: { ...noControls, lastMirrorSample: 1 } };
+    await watch.poll();
+    expect(watch.mirrored()).toHaveLength(1);
+  });
+
+  it("knows all else of a gateway whose mirrored requests cannot be read, says so, and reads them later", async () => {
+    const { watch, says, decisions, samples, clock } = await watched();
+    decisions.push(answered(1, "as planned", clock.wallMs()));
+    samples.push(mirrored(1, "a1"));
+    says.status = { controls: { ...noControls, lastMirrorSample: 1 } };
+    says.withoutSamples = true;
+    await watch.poll();
+    expect(watch.frame()).toMatchObject({ planId: "plan-a", measured: { requests: 1 }, gateway: { state: "fresh" } });
+    expect(watch.frame().gateway.reason).toContain("mirror's samples could not be read");
+    says.withoutSamples = false;
+    await watch.poll();
+    expect([watch.mirrored().length, watch.frame().gateway.reason]).toEqual([1, ""]);
   });
 
   it("says what a rollback goes back to, that there is nothing, or nothing at all of an older gateway", async () => {

@@ -54,6 +54,9 @@ export interface GatewayWatch {
 /** At most this many pages of 1000 decisions per round; the rest follows in the next one. */
 const MAX_PAGES = 20;
 
+/** By how much an uptime may lag behind the time since the last answer of the same gateway. */
+const UPTIME_LAG_SECONDS = 1;
+
 /** As many mirrored requests as a gateway keeps. */
 const MOST_MIRRORED = 5000;
 
@@ -67,7 +70,10 @@ const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["
   unhealthy: "unhealthy",
 };
 
-/** Watches one gateway. A restarted one counts its decisions from the start again, which is detected by its uptime. */
+/**
+ * Watches one gateway. A restarted one counts its decisions and samples from the start again, which is detected by its uptime, also where it
+ * has counted further by now.
+ */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const { intervalMs, timeScale, clock, labelOf, onScrape, adminToken } = options;
   const admission = typeof adminToken === "string" ? { bearer: adminToken } : { access: { key: adminToken } };
@@ -82,6 +88,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   let cursor = 0;
   let mirrorCursor = 0;
   let mirrored: readonly MirrorSample[] = [];
+  /** Why the mirror's samples could not be read in the last round; its other figures could. */
+  let mirrorFailure: ScrapeFailure | null = null;
   /** Decisions that the gateway had dropped before they were read in the last round. */
   let missed = 0;
   let configured: { readonly etag: string; readonly config: GatewayConfig; readonly models: readonly string[] } | null = null;
@@ -107,6 +115,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   };
 
   const pollMirrored = async (latest: number): Promise<ScrapeFailure | null> => {
+    if (latest < mirrorCursor) mirrorCursor = 0;
     for (let page = 0; page < MAX_PAGES && mirrorCursor < latest; page++) {
       const answer = await ask(`/mirror/samples?after=${mirrorCursor}`, mirrorSamplePageSchema);
       if (!answer.ok) return answer;
@@ -122,7 +131,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     const answer = await ask("/status", gatewayStatusSchema);
     if (!answer.ok) return answer;
     const status = answer.value;
-    if (last !== null && (status.uptimeSeconds < last.status.uptimeSeconds || status.lastDecision < cursor)) {
+    if (last !== null && (startedSince(last, status) || status.lastDecision < cursor)) {
       cursor = 0;
       mirrorCursor = 0;
     }
@@ -132,8 +141,10 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       if (configured !== null && configured.config.policyHash !== config.value.policyHash) window.begin();
       configured = { etag: status.configEtag, config: config.value, models: modelsOf(config.value.policy) };
     }
-    const missing = (await pollDecisions(status.lastDecision)) ?? (await pollMirrored(status.controls?.mirror?.lastSample ?? 0));
+    const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;
+    const lastSample = status.controls?.lastMirrorSample ?? status.controls?.mirror?.lastSample;
+    mirrorFailure = lastSample === undefined ? null : await pollMirrored(lastSample);
     const atMs = clock.steadyMs();
     refused.take(atMs, status.refused - (status.shed ?? 0));
     shed.take(atMs, status.shed ?? null);
@@ -142,8 +153,19 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     return null;
   };
 
+  const startedSince = ({ atMs, status }: NonNullable<typeof last>, { uptimeSeconds }: Status): boolean =>
+    uptimeSeconds < status.uptimeSeconds || uptimeSeconds + UPTIME_LAG_SECONDS < (clock.steadyMs() - atMs) / 1000;
+
   const fresh = () => freshness({ nowMs: clock.steadyMs(), intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
   const statusNow = (): Status | null => (fresh().state === "unreachable" ? null : (last?.status ?? null));
+
+  /** What could not be read of a gateway that answers; empty: nothing. */
+  const incomplete = (): string =>
+    missed > 0
+      ? `${missed} decisions were dropped by the gateway before they were read`
+      : mirrorFailure === null
+        ? ""
+        : `the mirror's samples could not be read: ${mirrorFailure.reason}`;
 
   const inForce = () => ({
     ...{ planId: last?.status.planId ?? null, policyHash: configured?.config.policyHash ?? null },
@@ -187,7 +209,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
         gateway: {
           ...since,
           ageSeconds,
-          reason: reason === "" && missed > 0 ? `${missed} decisions were dropped by the gateway before they were read` : reason,
+          reason: reason === "" ? incomplete() : reason,
           requestsPerSecond: gap ? null : summary.requestsPerSecond,
           errorsPerSecond: gap ? null : summary.errorsPerSecond,
           refusedPerSecond: gap ? null : refused.perSecond(),

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { normalQuantile } from "@/solver/numeric/normal";
 import { seededRandom } from "@/solver/numeric/random";
 import { splitPrompts } from "@/solver/workload/split";
 import type { GateSignal } from "./gateSignal";
@@ -13,21 +14,30 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 function stageOf(
   seed: number,
   scoresOf: (label: Float64Array, random: ReturnType<typeof seededRandom>) => readonly Float64Array[],
-  given?: Float64Array,
-  tokens: readonly (number | null)[] = [],
+  {
+    given,
+    tokens = [],
+    prompts = PROMPTS,
+  }: { readonly given?: Float64Array; readonly tokens?: readonly (number | null)[]; readonly prompts?: number } = {},
 ) {
   const random = seededRandom(seed);
-  const label = given ?? Float64Array.from({ length: PROMPTS }, () => (random.next() < 0.5 ? 100 : 0));
+  const label = given ?? Float64Array.from({ length: prompts }, () => (random.next() < 0.5 ? 100 : 0));
   const signals = scoresOf(label, random).map((raw, at): GateSignal => {
     const extraTokens = tokens[at] === undefined ? cost.extraTokens : tokens[at];
     return { kind: "confidence", name: `gate-${at}`, modelled: false, raw, cost: { ...cost, extraTokens } };
   });
-  const split = splitPrompts(PROMPTS, seed);
-  const answers = { model: "small", next: "large", label, nextLabel: new Float64Array(PROMPTS).fill(100) };
+  const split = splitPrompts(prompts, seed);
+  const answers = { model: "small", next: "large", label, nextLabel: new Float64Array(prompts).fill(100) };
   return { result: stageTournament(answers, signals, { split, share: 0.5, seed }) };
 }
 
 const noise = (random: ReturnType<typeof seededRandom>): Float64Array => Float64Array.from({ length: PROMPTS }, () => 100 * random.next());
+
+/** Scores of right and wrong answers from normal distributions so far apart that their areas under the ROC curve are these. */
+function ofAuc(auc: number, label: Float64Array, random: ReturnType<typeof seededRandom>): Float64Array {
+  const apart = Math.SQRT2 * normalQuantile(auc);
+  return label.map((own) => 50 + 10 * (normalQuantile(0.001 + 0.998 * random.next()) + (own > 50 ? apart : 0)));
+}
 
 describe("the choice among gates that are equally good", () => {
   it("does not make the chosen one look better than it is: its figures are those of the others, on average", () => {
@@ -49,9 +59,9 @@ describe("the gate that is chosen", () => {
         const label = Float64Array.from({ length: PROMPTS }, () => (random.next() < 0.5 ? 100 : 0));
         const gates = [1, 2, 3].map(() => noise(random).map((value, at) => value + 0.3 * (label[at] ?? 0)));
         const isHeldOut = new Set(splitPrompts(PROMPTS, seed).heldOut);
-        const { result } = stageOf(seed, () => gates, label);
+        const { result } = stageOf(seed, () => gates, { given: label });
         const turned = label.map((own, at) => (isHeldOut.has(at) ? 100 - own : own));
-        const other = stageOf(seed, () => gates, turned).result;
+        const other = stageOf(seed, () => gates, { given: turned }).result;
         expect(other.gates.map(({ name }) => name)).toEqual(result.gates.map(({ name }) => name));
         expect(other.quality).toBeCloseTo(100 - result.quality, 9);
       }),
@@ -59,18 +69,43 @@ describe("the gate that is chosen", () => {
     );
   });
 
-  it("is the cheapest of those that the planning prompts do not tell from the best, and never a worse one because it is cheaper", () => {
+  it("is the cheapest of those that are surely as good as the best, and never a worse one because it is cheaper", () => {
     const { result } = stageOf(
       7,
       (label, random) => {
-        const good = (): Float64Array => noise(random).map((value, at) => 0.5 * value + 0.5 * (label[at] ?? 0));
+        const shared = noise(random).map((value, at) => 0.7 * value + 0.3 * (label[at] ?? 0));
+        const good = (): Float64Array => noise(random).map((value, at) => 0.02 * value + (shared[at] ?? 0));
         return [good(), noise(random), good(), good()];
       },
-      undefined,
-      [400, 0, null, 100],
+      { tokens: [400, 0, null, 100] },
     );
     expect(result.gates.map(({ name }) => name)).toEqual(["gate-3", "gate-0", "gate-2", "gate-1"]);
     expect(result.verdict).toMatchObject({ kind: "no-difference", gate: "gate-3" });
+  });
+
+  it("is with enough prompts the cheaper of two that are equally good, whichever has the smaller area by chance", () => {
+    const chosen = Array.from({ length: 5 }, (_, seed) => {
+      const equal = (label: Float64Array, random: ReturnType<typeof seededRandom>) => [
+        ofAuc(0.8, label, random),
+        ofAuc(0.8, label, random),
+      ];
+      return stageOf(seed, equal, { tokens: [400, 0], prompts: 8000 }).result.gates[0]?.name;
+    });
+    expect(chosen.filter((name) => name === "gate-1").length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("is with few prompts not displaced by a worse one that costs nothing because the difference may be chance", () => {
+    const chosen = Array.from({ length: 40 }, (_, seed) => {
+      const unequal = (label: Float64Array, random: ReturnType<typeof seededRandom>) => [
+        ofAuc(0.8, label, random),
+        ofAuc(0.7, label, random),
+      ];
+      return stageOf(seed, unequal, { tokens: [400, 0], prompts: 143 }).result.gates;
+    });
+    // 100 planning prompts: the worse one is the better on them by chance in some draws, and then it is chosen for that.
+    const displaced = chosen.filter(([first, second]) => first?.name === "gate-1" && first.planningArea > (second?.planningArea ?? 0));
+    expect(displaced).toEqual([]);
+    expect(chosen.filter(([first]) => first?.name === "gate-0").length).toBeGreaterThanOrEqual(32);
   });
 
   it("is not confirmed where another is surely better on the held-out prompts", () => {

@@ -27,16 +27,15 @@ export interface StageResult {
   /** Mean labels of both models on the held-out prompts. */
   readonly quality: number;
   readonly nextQuality: number;
-  /** The chosen gate first: of those that the planning prompts do not tell from the best the cheapest first, then the others by their areas. */
+  /** The chosen gate first: of those that are surely as good as the best on the planning prompts the cheapest first, then the others by their areas. */
   readonly gates: readonly RankedGate[];
   readonly verdict: Verdict;
 }
 
 /**
  * Chooses the gate of one stage by its risk-coverage area on the planning prompts, and compares it with the others on the held-out ones. Of
- * gates whose areas do not differ on the planning prompts it is the one that takes the fewest tokens of further calls per answer. The
- * choice sees none of these, so that the figures of the chosen gate are not those of the luckiest. Two gates do not differ where the 90 %
- * interval of the difference of their areas, over the same resamples of the answers, includes 0.
+ * gates that are surely about as good on the planning prompts it is the one that takes the fewest tokens of further calls per answer. The
+ * choice sees none of the held-out ones, so that the figures of the chosen gate are not those of the luckiest.
  */
 export function stageTournament(answers: StageAnswers, signals: readonly GateSignal[], measuring: GateMeasuring): StageResult {
   const { heldOut } = measuring.split;
@@ -65,15 +64,23 @@ interface Candidate {
 }
 
 /**
- * Gates in the order of recommendation: those as good as the first on the planning prompts, where the 90 % interval of the difference of their
- * areas includes 0, by the tokens of their further calls, and the others after them. Unknown tokens are after all others.
+ * How much larger the area of a gate may be, as a share of the smallest one, for the gate to count as equally good: less than a tenth of what
+ * the accepted answers lose. The whole 90 % interval of the difference must lie below it, over the same resamples of the answers. With few
+ * prompts nothing is known so well, and the gate with the smallest area stays: that a difference may be chance makes no gate a good one.
+ */
+const EQUIVALENCE_MARGIN = 0.1;
+
+/**
+ * Gates in the order of recommendation: those surely as good as the first on the planning prompts by the tokens of their further calls, and the
+ * others after them. Unknown tokens are after all others.
  */
 function cheapestFirst(answers: StageAnswers, candidates: readonly Candidate[], { split, seed }: GateMeasuring): readonly MeasuredGate[] {
   const [best] = candidates;
   if (best === undefined) return [];
   const rawOf = ({ raw }: GateSignal): Float64Array => Float64Array.from(split.planning, (row) => raw[row] ?? 0);
   const labelled = Array.from(split.planning, (row) => ({ score: best.signal.raw[row] ?? 0, label: answers.label[row] ?? 0 }));
-  const isAsGood = ({ signal }: Candidate): boolean => areaDifference(labelled, rawOf(signal), seed).low <= 0;
+  const margin = EQUIVALENCE_MARGIN * best.gate.planningArea;
+  const isAsGood = ({ signal }: Candidate): boolean => areaDifference(labelled, rawOf(signal), seed).high <= margin;
   const asGood = candidates.filter((one) => one === best || isAsGood(one));
   const tokens = ({ signal: { cost } }: Candidate): number => cost.extraTokens ?? Number.MAX_VALUE;
   const inOrder = [...asGood.toSorted((a, b) => tokens(a) - tokens(b)), ...candidates.filter((one) => !asGood.includes(one))];

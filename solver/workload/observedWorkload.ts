@@ -28,7 +28,7 @@ export function withMirroredAnswers(
   const visitOf = (model: string) => mirrored.map(({ visits }) => visits.find((visit) => visit.model === model));
   const models = outcomes.models.flatMap(({ model, tableName }) => {
     const visits = visitOf(model);
-    const column = (name: GateColumn | "judged") => Float64Array.from(visits, (visit) => visit?.[name] ?? 0);
+    const column = (name: GateColumn | "judged") => Float64Array.from(visits, (visit) => visit?.[name] ?? Number.NaN);
     const known = (name: GateColumn) => visits.some((visit) => visit?.[name] !== undefined);
     const gates = (["confidence", "agreement", "scorer"] as const).filter(known).map((name) => [name, column(name)] as const);
     const outputTokens = Int32Array.from(visits, (visit) => visit?.outputTokens ?? 0);

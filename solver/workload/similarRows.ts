@@ -3,15 +3,18 @@ import { type GateColumn, gateColumnsOf } from "./gateColumns";
 import type { OutcomeTable } from "./workload";
 
 interface Axis {
-  /** Per row, scaled to a spread of 1 over the rows. */
+  /** Per row, scaled to a spread of 1 over the rows; NaN where the row has no value. */
   readonly own: Float64Array;
+  /** Mean over the rows that have one. */
+  readonly centre: number;
   /** Values of a request, on the same scale; null where not observed. */
   at(request: ObservedRequest): number | null;
 }
 
 /**
  * For each request the most similar of some rows, by the observed values: raw scores of gates, the judge's among them, and the ranks of its
- * length and its first answer's length among the requests, compared with the rows' own ranks. Each is weighted by its spread.
+ * length and its first answer's length among the requests, compared with the rows' own ranks. Each is weighted by its spread. A score that a
+ * row lacks (NaN) is as far from a request's as those of the other rows are on average, so that it neither draws the row near nor keeps it away.
  */
 export function similarRows(
   { inputTokens, models }: OutcomeTable,
@@ -33,22 +36,25 @@ export function similarRows(
       ),
       ...(["judged", ...gateColumnsOf(own)] as const).map((column) =>
         scoreAxis(
-          rows.map((row) => own[column]?.[row] ?? 0),
+          rows.map((row) => own[column]?.[row] ?? Number.NaN),
           ({ visits }) => visits.find(({ model }) => model === own.model)?.[column] ?? null,
         ),
       ),
     ]),
   ];
   return requests.map((request) => {
-    const asked = axes.flatMap(({ own, at }) => {
+    const asked = axes.flatMap(({ own, centre, at }) => {
       const value = at(request);
-      return value === null ? [] : [{ own, value }];
+      return value === null ? [] : [{ own, value, lacking: 1 + (value - centre) ** 2 }];
     });
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
     for (let index = 0; index < rows.length; index += 1) {
       let distance = 0;
-      for (const { own, value } of asked) distance += (value - (own[index] ?? 0)) ** 2;
+      for (const { own, value, lacking } of asked) {
+        const row = own[index] ?? 0;
+        distance += Number.isNaN(row) ? lacking : (value - row) ** 2;
+      }
       if (distance < least) [best, least] = [index, distance];
     }
     return rows[best] ?? 0;
@@ -66,8 +72,10 @@ function rankAxis(own: readonly number[], requests: readonly ObservedRequest[], 
   };
   const rowRank = among(own);
   const requestRank = among(requests.flatMap((request) => of(request) ?? []));
+  const ranks = Float64Array.from(own, rowRank);
   return {
-    own: Float64Array.from(own, rowRank),
+    own: ranks,
+    centre: mean(ranks),
     at(request) {
       const value = of(request);
       return value === null ? null : requestRank(value);
@@ -76,11 +84,14 @@ function rankAxis(own: readonly number[], requests: readonly ObservedRequest[], 
 }
 
 function scoreAxis(own: readonly number[], of: (request: ObservedRequest) => number | null): Axis {
-  const centre = mean(own);
-  const spread = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
+  const known = own.filter((value) => !Number.isNaN(value));
+  const centre = mean(known);
+  const spread = Math.sqrt(mean(known.map((value) => (value - centre) ** 2)));
   const scale = spread > 0 ? 1 / spread : 0;
   return {
-    own: Float64Array.from(own, (value) => value * scale),
+    // Scores without a spread tell no row from another, nor one that lacks them.
+    own: Float64Array.from(own, (value) => (scale === 0 ? 0 : value * scale)),
+    centre: scale === 0 ? 0 : centre * scale,
     at(request) {
       const value = of(request);
       return value === null ? null : value * scale;

@@ -288,6 +288,8 @@ export const gatewayControlsSchema = z.object({
   canary: canarySchema.nullable(),
   shadow: shadowSchema.nullable(),
   mirror: mirrorSchema.nullable(),
+  /** Sequence of the latest sample of mirrored requests, also where the mirror has ended; 0: none. Absent in older gateways. */
+  lastMirrorSample: z.int().optional(),
   /** Absent in older gateways. */
   capture: captureSchema.optional(),
   /** Absent in older gateways. */

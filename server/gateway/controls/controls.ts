@@ -45,6 +45,7 @@ export class Controls {
     const { panic, canary, shadow, mirror, capture, strictStages } = this;
     return {
       ...{ panic: panic.read(), canary: canary.read(), shadow: shadow.read(), mirror: mirror.read(), capture: capture.read() },
+      lastMirrorSample: this.mirrorSamples.latest,
       strictStages: strictStages.read(),
     };
   }

@@ -55,7 +55,7 @@ interface ScoreCounts {
 /**
  * Copies a share of the cascade's requests, once they are answered, to those of its models whose answer has no score, and has every answer
  * scored by the gate of its stage, the last one's by the judge, so that the scores of all models on all traffic are known. In a cascade
- * without a judge the last model's answer has no score, only its length. Copies use spare capacity only: a slot that is free at once, at an
+ * without a judge the last model's answer has no score, only its length. A request counts once all models have answered it. Copies use spare capacity only: a slot that is free at once, at an
  * engine that stays at least half empty and for whose model nothing waits, and a judge with a spare call. They are not retried and not
  * drained, and their failures do not count against an engine.
  */
@@ -87,7 +87,6 @@ export class Mirror implements TrafficObserver {
       this.#count("skipped");
       return;
     }
-    for (const answer of known.values()) this.#score(answer, served.mirrorGates.get(answer.model));
     void this.#copy(answered, known, places);
   }
 
@@ -112,15 +111,21 @@ export class Mirror implements TrafficObserver {
     };
   }
 
-  /** A slot for every model whose answer is not known; null unless all of them have room now. */
+  /**
+   * A slot for every model whose answer is not known, in use from now on: no further answer may take the room that the copy was promised.
+   * null unless all of them have room now.
+   */
   #places(served: ServedModel, known: ReadonlyMap<string, MirroredAnswer>): readonly Omit<Place, "signal">[] | null {
     const places: Omit<Place, "signal">[] = [];
     for (const model of served.models) {
       if (known.has(model)) continue;
       const gate = served.mirrorGates.get(model);
-      if (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true) return null;
       const replica = spareReplica(model, this.#options.serving);
-      if (replica === undefined) return null;
+      if (replica === undefined || (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true)) {
+        for (const place of places) place.replica.end();
+        return null;
+      }
+      replica.begin();
       places.push({ replica, gate });
     }
     return places;
@@ -148,14 +153,13 @@ export class Mirror implements TrafficObserver {
     this.#count("completed");
   }
 
-  async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<Asked> {
-    const { replica, gate, signal } = place;
-    const { model } = replica;
-    const { limits, bodies } = this.#options;
-    const copy = { ...asked, requestId: `${asked.requestId}-mirror` };
-    const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+  async #ask({ asked }: AnsweredRequest, place: Place): Promise<Asked> {
+    const { gate, signal } = place;
+    const { model } = place.replica;
+    const { limits } = this.#options;
     const startedMs = performance.now();
-    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(copy, place) }, asked.endpoint);
+    const { reply, others } = await this.#call({ ...asked, requestId: `${asked.requestId}-mirror` }, place);
+    const outcome = stageOutcome({ kind: "not-begun", reply }, asked.endpoint);
     if (this.#ended || outcome.kind !== "answered") {
       others?.cancel();
       return { outcome: "failed" };
@@ -166,15 +170,13 @@ export class Mirror implements TrafficObserver {
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, performance.now() - startedMs);
     const finding = await this.#read({ asked, gate, others, outcome, mostWaitMs, signal });
     if (others !== null) for (const call of others.calls) if (call.outcome === "answered") this.#spend(call.model, call);
-    const hadRoom = others === null || others.calls.some(({ outcome: own }) => own !== "no-free-engine");
-    if (finding?.unscored === "busy" || !hadRoom) return { outcome: "skipped" };
+    // A score of a part of the further answers is another one than was planned.
+    if (finding?.unscored === "busy" || others?.isWhole === false) return { outcome: "skipped" };
     if (this.#ended || finding === null || finding.score === null) return { outcome: "failed" };
     const { config } = this.#options.serving;
     if (config !== null && finding.judgeMs !== undefined) this.#pay(scoreCost(config));
     const { kind, raw, score } = finding;
-    const answer: MirroredAnswer = { model, ...usage, score, gate: { kind, raw } };
-    this.#score(answer, served.mirrorGates.get(model));
-    return { outcome: "completed", answer };
+    return { outcome: "completed", answer: { model, ...usage, score, gate: { kind, raw } } };
   }
 
   #read({ asked, gate, others, outcome, mostWaitMs, signal }: Reading): Promise<GateFinding | null> {
@@ -182,21 +184,23 @@ export class Mirror implements TrafficObserver {
     return gate.read({ asked, answered: outcome, tokens, others, mostWaitMs, evidence: undefined, signal });
   }
 
-  /** Bypasses the policies, which see the call only in the engine's count of requests. */
-  async #call(copy: ModelRequest, { replica, gate, signal }: Place): Promise<EngineReply> {
-    const asksTokens = gate?.readsTokens === true && replica.addedFields.areTaken(performance.now());
-    const added = asksTokens ? (copy.endpoint.text?.tokenFields(copy.body) ?? null) : null;
-    replica.begin();
+  /** Uses the slot that was taken, and leaves it. Bypasses the policies, which see the call only in the engine's count of requests. */
+  async #call(copy: ModelRequest, { replica, gate, signal }: Place): Promise<Called> {
+    const { limits, bodies } = this.#options;
     try {
-      return await callEngine({
+      const asksTokens = gate?.readsTokens === true && replica.addedFields.areTaken(performance.now());
+      const added = asksTokens ? (copy.endpoint.text?.tokenFields(copy.body) ?? null) : null;
+      const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+      const reply = await callEngine({
         pool: replica.pool,
         path: replica.basePath + copy.endpoint.path,
         headers: { ...withoutTrace(copy.upstreamHeaders), "x-request-id": copy.requestId },
         body: engineBody(copy, replica.servedName, { stream: false, priority: null, ...(added !== null && { added }) }),
         signal,
-        mostBytes: this.#options.limits.answerBytes,
+        mostBytes: limits.answerBytes,
         watch: replica.stallDetector,
       });
+      return { reply, others };
     } finally {
       replica.end();
       this.#options.serving.pump();
@@ -205,6 +209,7 @@ export class Mirror implements TrafficObserver {
 
   #keep({ asked, served }: AnsweredRequest, answers: readonly MirroredAnswer[]): void {
     const inOrder = served.models.flatMap((model) => answers.find((answer) => answer.model === model) ?? []);
+    for (const answer of inOrder) this.#score(answer, served.mirrorGates.get(answer.model));
     const { decisionId } = asked;
     const { planId, policyHash } = served;
     this.#options.samples.append({ decisionId, planId, policyHash, atMs: Date.now(), answers: inOrder });
@@ -240,6 +245,11 @@ export class Mirror implements TrafficObserver {
   }
 }
 
+interface Called {
+  readonly reply: EngineReply;
+  readonly others: OtherAnswers | null;
+}
+
 interface Reading {
   readonly asked: ModelRequest;
   readonly gate: AnswerGate;
@@ -251,9 +261,12 @@ interface Reading {
 
 const mayAskJudge = ({ document }: AnswerGate): boolean => simpleGatesOf(document).some(({ kind }) => kind === "judge");
 
+const comparesAnswers = ({ document }: AnswerGate): boolean => simpleGatesOf(document).some(({ kind }) => kind === "agreement");
+
 /**
- * The answers of the request itself that need no copy, by model: those that their gate has scored whole, and of models that nothing scores all.
- * A gate that stopped to compare when the verdict was sure has not seen all that it compares.
+ * The answers of the request itself that need no copy, by model: those that their gate has scored, and of models that nothing scores all. A
+ * gate that compares further answers stops as soon as the verdict is sure. Those that it has compared whole are the ones of which the verdict
+ * was open to the end: they are no fair sample of all, and every answer is copied.
  */
 function knownAnswers({ mirrorGates }: ServedModel, stages: readonly StageRecord[]): ReadonlyMap<string, MirroredAnswer> {
   const known = new Map<string, MirroredAnswer>();
@@ -262,7 +275,7 @@ function knownAnswers({ mirrorGates }: ServedModel, stages: readonly StageRecord
     const own = mirrorGates.get(model);
     const answer = { model, inputTokens, outputTokens };
     if (own === undefined) known.set(model, { ...answer, score: null });
-    else if (judgedScore !== null && gate?.kind === own.kind && gate.calls?.every(({ outcome }) => outcome !== "cancelled") !== false)
+    else if (judgedScore !== null && gate?.kind === own.kind && !comparesAnswers(own))
       known.set(model, { ...answer, score: judgedScore, gate: { kind: gate.kind, ...(gate.raw && { raw: gate.raw }) } });
   }
   return known;

@@ -87,4 +87,25 @@ describe("the mirror of a cascade without a judge", () => {
     const samplesOfMirror = engines[1]?.asked.filter(({ headers }) => String(headers["x-request-id"]).includes("-mirror-gate-")).length;
     expect(samplesOfMirror).toBe(4 * samples.length);
   });
+
+  it("copies every answer whose gate compares further ones, however far it came to compare, so that no verdict is seen more often", async () => {
+    // With one further answer the verdict is open to the end, and with eight that agree it is sure before.
+    for (const count of [1, 8]) {
+      const gate: GateDocument = { kind: "agreement", answer: "whole", samples: { count, temperature: 1 } };
+      const { gateway, engines } = await gated(gate, [1, 1, 1]);
+      await putMirror(gateway, 1);
+      await askAll(gateway, questions(3), 1);
+      expect(await settled(gateway, 3)).toMatchObject({ picked: 3, failed: 0 });
+      const copies = engines.map(({ asked }) => asked.filter(isCopy).length);
+      expect(copies[0]).toBe(copies[1]);
+    }
+  });
+
+  it("counts no score of a request that a model did not answer", async () => {
+    const { gateway, engines } = await gated(gate, [0.9, 0.3, 0.7]);
+    await putMirror(gateway, 1);
+    await engines[2]?.close();
+    await askAll(gateway, questions(3), 1);
+    expect(await settled(gateway, 3)).toMatchObject({ completed: 0, scores: {} });
+  });
 });

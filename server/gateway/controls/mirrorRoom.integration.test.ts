@@ -1,9 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
-import { until } from "../testing/testGateway";
+import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Asked, heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
+import { startTestGateway, testConfig, until } from "../testing/testGateway";
 import { isCopy, putMirror, questions, readMirror, settled, smallSuffices } from "../testing/testMirror";
 import { ask, askAll } from "../testing/testScoredCascade";
+
+const isSampleOfMirror = ({ headers }: Asked): boolean => String(headers["x-request-id"]).includes("-mirror-gate-");
 
 describe("a mirror's room", () => {
   it("never is more than half of an engine, however much there is to copy, nor keeps live requests from the other half", async () => {
@@ -99,6 +102,61 @@ describe("a mirror's room", () => {
     await until(() => held.length === 5);
     for (const response of held.slice(3)) sayCompletion(response, "40");
     expect(await settled(gateway, 3)).toMatchObject({ completed: 2, skipped: 1 });
+  });
+
+  it("is kept free of further answers that a gate compares with, and is free again after copies that failed", async () => {
+    const engines = ["small", "middle", "large"].map((model) => {
+      const counted = { model, now: 0, most: 0, fails: false };
+      const engine = startTestEngine((asked, response) => {
+        const ofMirror = String(asked.headers["x-request-id"]).includes("-mirror");
+        if (ofMirror) counted.most = Math.max(counted.most, ++counted.now);
+        setTimeout(() => {
+          if (ofMirror) counted.now -= 1;
+          if (ofMirror && counted.fails) response.writeHead(500).end();
+          else sayCompletion(response, "4");
+        }, 20);
+      });
+      return { counted, engine };
+    });
+    const gateway = await startTestGateway();
+    const stages = await Promise.all(engines.map(async ({ counted, engine }) => ({ model: counted.model, urls: [(await engine).url] })));
+    const gate = { kind: "agreement" as const, answer: "whole" as const, samples: { count: 1, temperature: 1 }, peers: ["large"] };
+    await gateway.put(testConfig({ stages, thresholds: [50, 50], gates: [gate, gate], maxInFlight: 2 }));
+    await putMirror(gateway, 1);
+    for (const question of questions(4)) {
+      await ask(gateway, question);
+      await settled(gateway);
+    }
+    expect(await settled(gateway, 4)).toMatchObject({ picked: 4, failed: 0 });
+    expect(engines.map(({ counted }) => counted.most).filter((most) => most > 1)).toEqual([]);
+    for (const { counted } of engines) counted.fails = true;
+    for (const question of questions(2, 4)) await ask(gateway, question);
+    expect((await settled(gateway, 6)).failed).toBeGreaterThan(0);
+    const { replicas } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as GatewayStatus;
+    expect(replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0, 0]);
+  });
+
+  it("is none for a request of whose further answers only a part had room", async () => {
+    const held: ServerResponse[] = [];
+    const engines = await Promise.all(
+      ["small", "middle", "large"].map((model) =>
+        startTestEngine((asked, response) => {
+          if (model === "large" && isCopy(asked)) held.push(response);
+          else sayCompletion(response, "4");
+        }),
+      ),
+    );
+    const gateway = await startTestGateway();
+    const stages = engines.map(({ url }, at) => ({ model: ["small", "middle", "large"][at] ?? "", urls: [url] }));
+    const gate = { kind: "agreement" as const, answer: "whole" as const, samples: { count: 1, temperature: 1 }, peers: ["large"] };
+    await gateway.put(testConfig({ stages, thresholds: [50, 50], gates: [gate, gate], maxInFlight: 2 }));
+    await putMirror(gateway, 1);
+    await ask(gateway, "one");
+    // The samples of both stages are there, and the peer's engine is as full as it may be.
+    await until(() => engines.slice(0, 2).every(({ asked }) => asked.some(isSampleOfMirror)) && held.length === 1);
+    await new Promise((wake) => setTimeout(wake, 200));
+    for (const response of held) sayCompletion(response, "4");
+    expect(await settled(gateway, 1)).toMatchObject({ completed: 0, skipped: 1, failed: 0, scores: {} });
   });
 
   it("holds no more copies at once than it may", async () => {

@@ -68,6 +68,7 @@ export class OtherAnswers {
   readonly #options: OtherAnswersOptions;
   readonly #calls: readonly Call[];
   readonly #end = new AbortController();
+  #isRead = false;
   readonly #place: BodyReservation;
 
   constructor(options: OtherAnswersOptions) {
@@ -107,6 +108,7 @@ export class OtherAnswers {
    * @returns null if there are none.
    */
   async read(mostMs: number, isDecided: (answers: readonly string[], open: number) => boolean): Promise<readonly string[] | null> {
+    this.#isRead = true;
     // Engines that were full may have room now: the one of the answer itself has.
     this.start();
     let isLate = false;
@@ -141,6 +143,11 @@ export class OtherAnswers {
     this.#place.leave();
     for (const call of this.#calls) call.text = "";
   };
+
+  /** Whether a score is one of all further answers, or of none because the gate read none. */
+  get isWhole(): boolean {
+    return !this.#isRead || this.#calls.every(({ outcome }) => outcome === "answered");
+  }
 
   /** What became of each, for the record. */
   get calls(): readonly TimedCall[] {

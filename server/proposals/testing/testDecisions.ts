@@ -19,6 +19,8 @@ export interface TestTraffic {
   readonly lower?: number;
   /** Share of the requests whose prompts are ones that the first model answers wrongly. */
   readonly harder?: number;
+  /** Share of the further answers of a gate for which no engine is free. */
+  readonly busy?: number;
 }
 
 export interface TestGateway {
@@ -35,7 +37,7 @@ const LATENCY_SECONDS = 2;
 export function testDecisions(
   { plan, workload, timeScale, startMs }: TestGateway,
   span: { readonly fromSeconds: number; readonly seconds: number },
-  { rate, longer = 1, lower = 0, harder = 0 }: TestTraffic,
+  { rate, longer = 1, lower = 0, harder = 0, busy = 0 }: TestTraffic,
 ): Decision[] {
   const { outcomes } = workload;
   const { models, columns, scorers } = stagesOf(plan, workload, lower);
@@ -48,7 +50,7 @@ export function testDecisions(
     const visits: Decision["stages"] = [];
     for (const [stage, column] of columns.entries()) {
       const threshold = thresholds[stage] ?? null;
-      const scored = threshold === null ? null : (scorers[stage]?.(row, { threshold, random }) ?? null);
+      const scored = threshold === null ? null : (scorers[stage]?.(row, { threshold, random, busy }) ?? null);
       const judgedScore = scored?.score ?? null;
       const accepted = threshold === null || (judgedScore ?? 0) >= threshold;
       visits.push({
@@ -75,22 +77,26 @@ export function testMirrored(
 ): MirrorSample[] {
   const requests = Math.round(rate * share * span.seconds);
   const { models, columns } = stagesOf(plan, workload, 0);
-  const gates = gatesOf(plan.policy);
+  const documents = gatesOf(plan.policy);
+  const gates = models.map((model, stage) => {
+    const own = stageGate(workload, model, documents[stage] ?? { kind: "judge" });
+    if (isRefused(own)) throw new Error(own.kind);
+    return own;
+  });
   const sample = drawSample(workload, { part: "heldOut", requestsPerSecond: rate * share, requests, seed: span.fromSeconds + 1 });
   return Array.from(sample.prompt, (row, at): MirrorSample => {
     const { planId, policyHash } = { planId: plan.id, policyHash: plan.policyHash };
     const atMs = startMs + ((span.fromSeconds + (sample.arrivalSeconds[at] ?? 0)) / timeScale) * 1000;
     const answers = models.map((model, stage) => {
-      const own = stageGate(workload, model, gates[stage] ?? { kind: "judge" });
-      if (isRefused(own)) throw new Error(own.kind);
-      const score = Math.max(0, (own.scores[row] ?? 0) - (lower[model] ?? 0));
+      const own = gates[stage];
+      const score = Math.max(0, (own?.scores[row] ?? 0) - (lower[model] ?? 0));
       const inputTokens = workload.outcomes.inputTokens[row] ?? 0;
       return {
         model,
         inputTokens,
         outputTokens: columns[stage]?.outputTokens[row] ?? 0,
         score,
-        gate: { kind: own.document.kind, raw: [score] },
+        gate: { kind: own?.document.kind ?? "judge", raw: [score] },
       };
     });
     return { sequence: at + 1, decisionId: `${span.fromSeconds}-${at}`, planId, policyHash, atMs, answers };
@@ -99,8 +105,8 @@ export function testMirrored(
 
 type Scorer = (
   row: number,
-  given: { readonly threshold: number; readonly random: Random },
-) => { readonly score: number; readonly gate?: GateRecord };
+  given: { readonly threshold: number; readonly random: Random; readonly busy: number },
+) => { readonly score: number | null; readonly gate?: GateRecord };
 
 function stagesOf({ policy }: Plan, workload: Workload, lower: number) {
   const models = modelsOf(policy);
@@ -123,18 +129,22 @@ function gateScorer(workload: Workload, column: ModelOutcomes, document: GateDoc
   const wanted = document.samples?.count ?? document.peers?.length ?? 0;
   const scoreOf = (agreeing: number, of: number): number =>
     Math.round(100 * calibratedScore((100 * agreeing) / of, document.calibration)) / 100;
-  return (row, { threshold, random }) => {
-    const answers = Array.from({ length: wanted }, (_, at) => at < Math.round(((column.agreement?.[row] ?? 0) / 100) * wanted));
+  return (row, { threshold, random, busy }) => {
+    const drawn = Array.from({ length: wanted }, (_, at) => at < Math.round(((column.agreement?.[row] ?? 0) / 100) * wanted));
+    const answers = busy === 0 ? drawn : drawn.filter(() => random.next() >= busy);
+    const asked = answers.length;
     let [agreeing, read] = [0, 0];
     while (answers.length > 0) {
       agreeing += answers.splice(random.int(answers.length), 1)[0] === true ? 1 : 0;
       read += 1;
-      const open = wanted - read;
-      if (scoreOf(agreeing, wanted) >= threshold === scoreOf(agreeing + open, wanted) >= threshold) break;
+      const open = asked - read;
+      if (scoreOf(agreeing, asked) >= threshold === scoreOf(agreeing + open, asked) >= threshold) break;
     }
-    const calls = Array.from({ length: wanted }, (_, at) => ({
-      ...{ model: column.model, outcome: at < read ? ("answered" as const) : ("cancelled" as const), inputTokens: 1, outputTokens: 1 },
-    }));
+    const calls = Array.from({ length: wanted }, (_, at) => {
+      const outcome = at < read ? ("answered" as const) : at < asked ? ("cancelled" as const) : ("no-free-engine" as const);
+      return { model: column.model, outcome, inputTokens: 1, outputTokens: 1 };
+    });
+    if (asked === 0) return { score: null, gate: { kind: "agreement", seconds: 0, raw: [null], calls } };
     return { score: scoreOf(agreeing, read), gate: { kind: "agreement", seconds: 0, raw: [(100 * agreeing) / read], calls } };
   };
 }
