@@ -137,12 +137,16 @@ function wildTable(rows: readonly WildRow[]): string {
       JUDGE_SECONDS.flatMap((judgeSeconds) => {
         const own = rows.filter((row) => row.floor === floor && row.judgeSeconds === judgeSeconds);
         const of = (system: string): readonly WildRow[] => own.filter((row) => row.system === system);
-        return [...new Set(own.map(({ system }) => system))].map((system) => [
-          ...[String(floor), `${judgeSeconds} s`, system],
-          `${ratio(ratioOf([{ own: of("Weir").map(rateOf), reference: of(system).map(rateOf) }]))}, ${mean(of(system).map(rateOf)).toFixed(1)}/s`,
-          mean(of(system).map(({ highest }) => highest?.quality ?? Number.NaN)).toFixed(1),
-          `${(1e6 * mean(of(system).map(({ highest }) => highest?.costUsdPerRequest ?? Number.NaN))).toFixed(0)} USD`,
-        ]);
+        return [...new Set(own.map(({ system }) => system))].map((system) => {
+          const setting = [String(floor), `${judgeSeconds} s`, system];
+          if (of(system).every(({ highest }) => highest === null)) return [...setting, "at no rate", "-", "-"];
+          return [
+            ...setting,
+            `${ratio(ratioOf([{ own: of("Weir").map(rateOf), reference: of(system).map(rateOf) }]))}, ${mean(of(system).map(rateOf)).toFixed(1)}/s`,
+            mean(of(system).map(({ highest }) => highest?.quality ?? Number.NaN)).toFixed(1),
+            `${(1e6 * mean(of(system).map(({ highest }) => highest?.costUsdPerRequest ?? Number.NaN))).toFixed(0)} USD`,
+          ];
+        });
       }),
     ),
   );
