@@ -149,9 +149,9 @@ export const MirrorSection = memo(function MirrorSection(props: {
             </Button>
           </div>
           <p className="text-xs text-ink-3">
-            Once answered, a request goes through the stages it did not visit. Every answer is scored by the gate of its stage, the last one's
-            by the judge where there is one. Copies use only engines below half load and never wait; their tokens cost money. Drift of these
-            scores leads to a proposal, which is planned from them.
+            Once answered, a request goes through the stages it did not visit. Every answer is scored by the gate of its stage, the last
+            one's by the judge where there is one. Copies use only engines below half load and never wait; their tokens cost money. Drift of
+            these scores leads to a proposal, which is planned from them.
           </p>
         </form>
       )}

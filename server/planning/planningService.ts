@@ -1,7 +1,16 @@
 import { profileForCluster } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { DispatchRequest, ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
-import type { DispatchAnswer, Examination, ExamineEvent, ExploreAnswer, MixPlanAnswer, MixRequest, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type {
+  DispatchAnswer,
+  Examination,
+  ExamineEvent,
+  ExploreAnswer,
+  MixPlanAnswer,
+  MixRequest,
+  Outcome,
+  SolveAnswer,
+} from "@/server/contracts/studio";
 import { type FixedTopologyRequest, fixedTopology } from "@/server/endpoints/fixedTopology";
 import { readConnection } from "@/server/fleet/connection";
 import { atWorkload } from "@/server/judges/atWorkload";
