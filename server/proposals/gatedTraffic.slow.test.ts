@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCardStore } from "@/server/cards/cardStore";
-import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
-import { createAdminClient } from "@/server/clusters/connector/adminClient";
-import { createConnector } from "@/server/clusters/connector/clusterConnector";
-import { createEmulatorHost } from "@/server/clusters/connector/emulatorHost";
 import { startTestCluster } from "@/server/clusters/testing/testCluster";
 import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
 import { mirrorSchema } from "@/server/contracts/gateway/gatewayControls";
@@ -12,14 +8,13 @@ import { startLoad } from "@/server/load/driver";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { createPlanningService } from "@/server/planning/planningService";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
-import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import { quantile } from "@/solver/numeric/quantile";
-import type { Plan } from "@/solver/plan/plan";
 import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import type { Workload } from "@/solver/workload/workload";
+import { applyPlan, until } from "./testing/appliedPlan";
 import { createTrafficWatch } from "./trafficWatch";
 
 const clusterId = "embedded";
@@ -55,14 +50,6 @@ afterAll(async () => {
   await planner.close();
   await cluster.stop();
 });
-
-const until = async <Found>(look: () => Found | null): Promise<Found> => {
-  for (;;) {
-    const found = look();
-    if (found !== null) return found;
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
-};
 
 /** Requests of whose prompts the small model is least sure. */
 function harderSample(requests: number) {
@@ -104,7 +91,7 @@ test("traffic that becomes harder under a confidence gate leads to a proposal, p
   const { plan } = solved;
   if (plan.policy.kind !== "cascade") throw new Error(plan.policy.kind);
   expect(plan.policy.gates?.map(({ kind }) => kind)).toEqual(["confidence"]);
-  await apply(plan);
+  await applyPlan(plan, { cluster, clusterId });
   const mirror = { share: 0.5, maxInFlight: 100, by: "ann", reason: "harder traffic" };
   const begun = await cluster.gateway("/mirror", { method: "PUT", body: mirror, parts: {}, schema: mirrorSchema });
   expect(begun.ok).toBe(true);
@@ -146,29 +133,3 @@ test("traffic that becomes harder under a confidence gate leads to a proposal, p
   expect(lengths.filter((tokens) => !mirrored.has(tokens) && !visited.has(tokens))).toEqual([]);
   expect(collector.mirrored().every(({ answers }) => answers.find(({ model }) => model === small)?.gate?.kind === "confidence")).toBe(true);
 });
-
-async function apply(plan: Plan): Promise<void> {
-  const { store, environment } = cluster;
-  const connector = createConnector({
-    host: createEmulatorHost({
-      emulator: createAdminClient("emulator", cluster.emulatorUrl, environment.WEIR_ADMIN_TOKEN),
-      heldOutOutcomes: (id) => {
-        const found = loadWorkload(store, id);
-        return found === null ? null : heldOutOutcomes({ ...found, name: id });
-      },
-    }),
-    gateway: cluster.gateway,
-    planOf: (id) => store.plans.get(id),
-  });
-  store.plans.keep(plan);
-  store.approvals.insert({ planId: plan.id, clusterId, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
-  const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
-  const started = await runner.start({ clusterId, planId: plan.id, kind: "apply", actor: "a" });
-  if (!started.ok) throw new Error(started.message);
-  const ended = await until(() => {
-    const application = store.applications.get(started.application.id);
-    return application?.endedAt == null ? null : application;
-  });
-  expect(ended.error).toBeNull();
-  await runner.close();
-}

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProposalService } from "@/server/api/plans/proposalService";
 import { createCardStore } from "@/server/cards/cardStore";
-import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
-import { createAdminClient } from "@/server/clusters/connector/adminClient";
-import { createConnector } from "@/server/clusters/connector/clusterConnector";
-import { createEmulatorHost } from "@/server/clusters/connector/emulatorHost";
 import { startTestCluster, timeScale } from "@/server/clusters/testing/testCluster";
 import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
@@ -12,12 +8,11 @@ import { startLoad } from "@/server/load/driver";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { createPlanningService } from "@/server/planning/planningService";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
-import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
-import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
-import type { Plan } from "@/solver/plan/plan";
+import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { drawSample } from "@/solver/workload/sample";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { createPredictionMonitor } from "./predictionMonitor";
+import { applyPlan, until } from "./testing/appliedPlan";
 import { createTrafficWatch } from "./trafficWatch";
 
 const workload = shortWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
@@ -49,14 +44,6 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-const until = async <Found>(look: () => Found | null): Promise<Found> => {
-  for (;;) {
-    const found = look();
-    if (found !== null) return found;
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
-};
-
 test("load at another rate than planned leads to a proposal that a person applies or dismisses, and to nothing else", async () => {
   const { store, environment } = cluster;
   const spec = {
@@ -77,7 +64,7 @@ test("load at another rate than planned leads to a proposal that a person applie
   const solved = await planning.solve({ workloadId, clusterId, requestsPerSecond: PLANNED_RATE, objective, fixed: null }, {});
   if (solved.outcome !== "plan") throw new Error(solved.reason);
   const { plan } = solved;
-  await apply(plan);
+  await applyPlan(plan, { cluster, clusterId });
 
   const watch = createTrafficWatch({
     ...{ store, planning, windowSeconds: WINDOW, lookEveryMs: 100 },
@@ -139,30 +126,3 @@ test("load at another rate than planned leads to a proposal that a person applie
   expect(service.dismiss(proposal.id, "a person")).toMatchObject({ ok: false });
   expect(store.audit.list(1)[0]).toMatchObject({ actor: "a person", action: "dismiss proposal" });
 });
-
-async function apply(plan: Plan): Promise<void> {
-  const { store, environment } = cluster;
-  const admin = (name: string, port: string) => createAdminClient(name, `http://127.0.0.1:${port}`, environment.WEIR_ADMIN_TOKEN);
-  const connector = createConnector({
-    host: createEmulatorHost({
-      emulator: admin("emulator", environment.WEIR_EMULATOR_PORT),
-      heldOutOutcomes: (id) => {
-        const found = loadWorkload(store, id);
-        return found === null ? null : heldOutOutcomes({ ...found, name: id });
-      },
-    }),
-    gateway: cluster.gateway,
-    planOf: (id) => store.plans.get(id),
-  });
-  store.plans.keep(plan);
-  store.approvals.insert({ planId: plan.id, clusterId, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
-  const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
-  const started = await runner.start({ clusterId, planId: plan.id, kind: "apply", actor: "a" });
-  if (!started.ok) throw new Error(started.message);
-  const ended = await until(() => {
-    const application = store.applications.get(started.application.id);
-    return application?.endedAt == null ? null : application;
-  });
-  expect(ended.error).toBeNull();
-  await runner.close();
-}
