@@ -3,6 +3,7 @@ import { copyDraft, type DraftSchedule, draftOf, dropSessions, makespanOf, settl
 import type { PlacementProblem, Schedule } from "./placement";
 import { keepsLimits, TIME_TOLERANCE, timedContext } from "./placementContext";
 import { searchPlacement } from "./searchPlacement";
+import { shiftPrompts } from "./shiftPrompts";
 
 const SEARCHES = 4;
 /** Share of the tries of a search with linear costs: these evaluate costs one by one. */
@@ -29,6 +30,7 @@ export function retimePlacement(problem: PlacementProblem, given: readonly Sched
   });
   const best = searchPlacement(context, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
   const shortest = timed.reduce((least, draft) => (makespanOf(draft) < makespanOf(least) ? draft : least), best);
+  shiftPrompts(shortest);
   dropSessions(shortest, makespanOf(shortest) * (1 + TIME_TOLERANCE));
   return shortest;
 }
