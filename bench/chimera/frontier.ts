@@ -3,6 +3,7 @@ import { type SuggestedModel, suggestedSystems } from "@/solver/lab/suggestedSys
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { BalancedPolicy, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
+import { embeddingsOf } from "../lib/encoded";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { keptRows, writeRows } from "../lib/results";
 import { bySeed } from "../lib/runCells";
@@ -35,19 +36,33 @@ export interface FrontierRow extends Pick<Ladder, "family" | "task"> {
 /** A system, and the setting that distinguishes it from its namesakes besides slack and margin. */
 type Placed = LabSystem & { readonly setting: number | null };
 
-/** Latency and quality of Chimera at its slacks and margins, and of its baselines, on every ladder. */
-export async function frontier(progress: (line: string) => void): Promise<readonly FrontierRow[]> {
+/** What confidence heads read of a prompt. */
+type Reads = "words" | "encoder";
+
+/** Systems that are run with heads on an encoder; the others read no confidence, or the truth. */
+const ON_ENCODER: readonly string[] = ["vLLM balancing", "Chimera"];
+
+/**
+ * Latency and quality of Chimera at its slacks and margins, and of its baselines, on every ladder.
+ *
+ * @param reads `encoder`: of vLLM's balancing and Chimera alone, on the same programs. @throws Error where no encoder is installed.
+ */
+export async function frontier(progress: (line: string) => void, reads: Reads = "words"): Promise<readonly FrontierRow[]> {
   const rows: FrontierRow[] = [];
   for (const ladder of ladders) {
-    const kept = `chimera-frontier-${ladder.family}-${ladder.task}`;
+    const kept = `chimera-${reads === "words" ? "frontier" : reads}-${ladder.family}-${ladder.task}`;
     const before = keptRows<FrontierRow>(kept);
     if (before !== null) {
       rows.push(...before);
       continue;
     }
-    const of = { ladder, ...(await answersOf(ladder)), replicas: ladder.replicas, correlation: CORRELATION, loads: LOADS };
+    const answers = await answersOf(ladder);
+    const embeddings = reads === "encoder" ? await embeddingsOf(answers.texts.map((text) => text ?? "")) : undefined;
+    if (embeddings === null) throw new Error("No encoder is installed");
+    const of = { ladder, ...answers, embeddings, replicas: ladder.replicas, correlation: CORRELATION, loads: LOADS };
     const { capacity } = figuresOf(of);
-    const placedAt = (workload: Workload): readonly Placed[] => systemsOf(figuresOf({ ...of, workload }).models);
+    const placedAt = (workload: Workload): readonly Placed[] =>
+      systemsOf(figuresOf({ ...of, workload }).models).filter(({ name }) => reads === "words" || ON_ENCODER.includes(name));
     const systemsAt = (workload: Workload): LabSystem[] => placedAt(workload).map(({ setting: _, ...system }) => system);
     const ran = await runLab(of, capacity, systemsAt);
     const systems = placedAt(of.workload);
@@ -57,7 +72,9 @@ export async function frontier(progress: (line: string) => void): Promise<readon
     });
     writeRows(kept, own);
     rows.push(...own);
-    progress(`frontier, ${ladder.family} ${ladder.task}: ${ran.cells.length} runs, saturated at ${capacity.toPrecision(3)} programs/s`);
+    progress(
+      `frontier on ${reads}, ${ladder.family} ${ladder.task}: ${ran.cells.length} runs, saturated at ${capacity.toPrecision(3)} programs/s`,
+    );
   }
   return rows;
 }

@@ -7,6 +7,7 @@ import { capacityOf, type EngineFigures, engineFigures, meanTokens } from "@/sol
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
+import type { Embeddings } from "@/solver/prediction/confidence";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { type Ladder, sequencesOf, workflowsOf } from "../lib/ladders";
@@ -31,6 +32,8 @@ export interface LabOf {
   readonly ladder: Ladder;
   readonly workload: Workload;
   readonly texts: readonly (string | null)[];
+  /** Of the prompts, for confidence heads; left out: these read words. */
+  readonly embeddings?: Embeddings | undefined;
   readonly replicas: readonly LabReplicas[];
   readonly correlation: number;
   readonly loads: readonly number[];
@@ -106,6 +109,7 @@ export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: 
       engineProfile: vllmProfile,
       artefacts: {},
       texts: { kind: "given", texts: of.texts },
+      ...(of.embeddings === undefined ? {} : { embeddings: of.embeddings }),
     } as const;
     cells.push(...(await runCells(task)).map((cell) => ({ ...cell, seed: index })));
   };

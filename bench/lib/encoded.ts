@@ -57,10 +57,3 @@ export async function embeddingsOf(words: readonly string[], addOn = miniLm): Pr
     encoder.close();
   }
 }
-
-/** The embeddings of some rows. */
-export function embeddingsAt({ encoder, dimensions, values }: Embeddings, rows: Int32Array): Embeddings {
-  const own = new Float32Array(rows.length * dimensions);
-  for (const [at, row] of rows.entries()) own.set(values.subarray(row * dimensions, (row + 1) * dimensions), at * dimensions);
-  return { encoder, dimensions, values: own };
-}

@@ -1,10 +1,9 @@
 import { acceptanceThreshold } from "@/solver/prediction/acceptance";
-import type { Embeddings } from "@/solver/prediction/confidence";
+import { type Embeddings, embeddingsAt } from "@/solver/prediction/confidence";
 import type { ConfigurationRows } from "@/solver/prediction/configurationRows";
 import { cheapestFirst, headFeatures, trainConfigurations } from "@/solver/prediction/configurations";
 import { allLogits } from "@/solver/prediction/headBank";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { embeddingsAt } from "./encoded";
 
 /** What a reader says of prompts: logits by prompt, then by head, and the probability from which on it accepts. */
 export interface Reading {

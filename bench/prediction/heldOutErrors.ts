@@ -1,6 +1,13 @@
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
-import { type ConfidenceArtefact, type ConfidenceRows, type Embeddings, scoreRows, trainConfidence } from "@/solver/prediction/confidence";
+import {
+  type ConfidenceArtefact,
+  type ConfidenceRows,
+  type Embeddings,
+  embeddingsAt,
+  scoreRows,
+  trainConfidence,
+} from "@/solver/prediction/confidence";
 import { kendallTauDistance } from "@/solver/prediction/errors";
 import { heldOutConfidence, heldOutLengths } from "@/solver/prediction/heldOut";
 import { type LengthRows, trainLengths } from "@/solver/prediction/lengths";
@@ -12,7 +19,6 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { embeddingsAt } from "../lib/encoded";
 
 /** Number of training programs for lengths, and of test programs: each prompt of the latter is in several. */
 const TRAINED_PROGRAMS = 2000;

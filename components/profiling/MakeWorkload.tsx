@@ -12,6 +12,7 @@ import { formatCounted } from "../ui/format";
 import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { type MeasureChoice, makingText, prepareMakeWorkload } from "./prepareMakeWorkload";
+import { useWorkloadInMaking } from "./useWorkloadInMaking";
 
 /** A choice of measures; those that cannot be chosen say why. */
 function Choice(props: {
@@ -84,9 +85,8 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
     () => queries.invalidateQueries(trpc.workloads.pathFilter()),
   );
   const cancel = useProfileAct(() => client.profiles.cancelWorkload.mutate({ jobId: job.id }));
-  const making = useQuery(
-    trpc.profiles.workloadInMaking.queryOptions({ jobId: job.id }, { enabled: make.isPending, refetchInterval: 500, gcTime: 0 }),
-  );
+  const inMaking = useWorkloadInMaking(job.id, make.isPending);
+  const isMaking = make.isPending || inMaking !== null;
   const earlier = job.workloadIds.filter((id) => !make.data?.ids.includes(id));
   return (
     <Panel title="Make a workload of it">
@@ -95,7 +95,7 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (gate !== null && label !== null && blocked === null && ready && !make.isPending) make.mutate({ gate, label });
+          if (gate !== null && label !== null && blocked === null && ready && !isMaking) make.mutate({ gate, label });
         }}
       >
         {earlier.length > 0 && (
@@ -125,19 +125,19 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
         <Notes items={picture.notes} className="max-w-prose text-xs text-warn" />
         <ErrorLine error={make.error ?? cancel.error} />
         <div className="flex flex-wrap items-center justify-end gap-3">
-          {make.isPending && (
+          {isMaking && (
             <p role="status" className="min-w-0 flex-1 basis-60 text-sm text-ink-2">
-              {makingText(making.data ?? null)}
+              {makingText(inMaking)}
             </p>
           )}
-          {make.isPending && (
+          {isMaking && (
             <Button onClick={() => cancel.mutate()} disabled={cancel.isPending}>
               Cancel
             </Button>
           )}
           {blocked !== null && <p className="min-w-0 flex-1 basis-60 text-sm text-ink-2">{blocked}</p>}
-          <Button type="submit" look="primary" disabled={blocked !== null || !ready || make.isPending}>
-            {make.isPending ? "Creating …" : "Make workload"}
+          <Button type="submit" look="primary" disabled={blocked !== null || !ready || isMaking}>
+            {isMaking ? "Creating …" : "Make workload"}
           </Button>
         </div>
         {make.data !== undefined && (

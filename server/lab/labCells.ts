@@ -10,9 +10,9 @@ import { cascadeOf, judgesAny } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
-import { confidencePredictor } from "@/solver/prediction/confidence";
+import { confidenceOfEmbeddings, confidencePredictor } from "@/solver/prediction/confidence";
 import { lengthPredictor } from "@/solver/prediction/lengths";
-import { predictionsOf } from "@/solver/prediction/programFacts";
+import { knownConfidence, predictionsOf } from "@/solver/prediction/programFacts";
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import type { OutcomeTable } from "@/solver/workload/workload";
@@ -63,6 +63,8 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     }
     const found = artefact(part, source);
     if (found.kind !== part) throw new Error(`The predictor is of ${found.kind}, not of ${part}.`);
+    if (found.kind === "confidence" && task.embeddings !== undefined)
+      return knownConfidence(sample, found.models, confidenceOfEmbeddings(found, task.embeddings.values));
     return predictionsOf(
       sample,
       texts,

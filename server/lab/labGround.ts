@@ -3,7 +3,7 @@ import { textsOf } from "@/server/prediction/textsOf";
 import { openToRead } from "@/server/store/openToRead";
 import { mixSeed } from "@/solver/numeric/random";
 import { encodeArtefact } from "@/solver/prediction/artefact";
-import { trainConfidence } from "@/solver/prediction/confidence";
+import { type ConfidenceRows, embeddingsAt, trainConfidence } from "@/solver/prediction/confidence";
 import { trainLengths } from "@/solver/prediction/lengths";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
 import { sketchOf } from "@/solver/words/sketch";
@@ -44,13 +44,16 @@ export function makeGround(task: LabTask): LabGround {
   const lengths = systems.some((system) => system.lengths === "learnt") ? learnLengths() : null;
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const confidence = systems.some((system) => system.confidence === "learnt")
-    ? trainConfidence(confidenceRowsOf(table, planning, promptTextsOf(task, sketches)), { seed })
+    ? trainConfidence({ ...confidenceRowsOf(table, planning, promptTextsOf(task, sketches)), ...embedded(task, planning) }, { seed })
     : null;
   return {
     ...{ sketches, lengths: lengths && encodeArtefact(lengths), confidence: confidence && encodeArtefact(confidence) },
     configurations: learnConfigurations(task, { sketches }),
   };
 }
+
+const embedded = ({ embeddings }: LabTask, rows: Int32Array): Pick<ConfidenceRows, "embeddings"> =>
+  embeddings === undefined ? {} : { embeddings: embeddingsAt(embeddings, rows) };
 
 /** Models with engines in a run: the run's own or those of a system. */
 export const modelsServed = ({ spec }: Pick<LabTask, "spec">): readonly string[] => [

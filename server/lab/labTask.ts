@@ -1,6 +1,7 @@
 import type { LabCell, LabSpec } from "@/server/contracts/studio/lab";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { Embeddings } from "@/solver/prediction/confidence";
 import type { Sketch } from "@/solver/words/sketch";
 import type { AgentRun } from "@/solver/workflow/measuredPrograms";
 import type { Workload } from "@/solver/workload/workload";
@@ -20,6 +21,8 @@ export interface LabTask {
     | { readonly kind: "store"; readonly file: string }
     | { readonly kind: "given"; readonly texts: readonly (string | null)[] }
     | null;
+  /** An encoder's vectors of the prompts, by row of the outcome table: confidence is learnt on these. Left out: on the prompts' words. */
+  readonly embeddings?: Embeddings;
 }
 
 /** What predictors of a run read and are, made once for all its threads. */

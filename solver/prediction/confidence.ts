@@ -30,6 +30,13 @@ export interface Embeddings {
   readonly values: Float32Array;
 }
 
+/** The vectors of some prompts, by their positions. */
+export function embeddingsAt({ encoder, dimensions, values }: Embeddings, rows: Int32Array): Embeddings {
+  const own = new Float32Array(rows.length * dimensions);
+  for (const [at, row] of rows.entries()) own.set(values.subarray(row * dimensions, (row + 1) * dimensions), at * dimensions);
+  return { encoder, dimensions, values: own };
+}
+
 /** Trained confidence heads, as they are stored. */
 export interface ConfidenceArtefact {
   readonly kind: "confidence";

@@ -95,9 +95,28 @@ function confidenceOf(sample: ProgramSample, texts: PromptTexts, confidence: Con
     });
     predicted.set(confidence.predict(facts), from * heads);
   }
-  const headOf = sample.models.map((name) => confidence.models.indexOf(name));
+  return readFrom(sample, { models: confidence.models, chances: predicted, rowOf: (program) => program });
+}
+
+/**
+ * Confidence that is known of every prompt of the outcome table.
+ *
+ * @param chances by the table's row, then by the models, 0..1.
+ */
+export const knownConfidence = (sample: ProgramSample, models: readonly string[], chances: Float32Array): ProgramPredictions => ({
+  confidence: readFrom(sample, { models, chances, rowOf: (program) => sample.prompt[program] ?? 0 }),
+});
+
+interface Chances {
+  readonly models: readonly string[];
+  readonly chances: Float32Array;
+  readonly rowOf: (program: number) => number;
+}
+
+function readFrom(sample: ProgramSample, { models, chances, rowOf }: Chances) {
+  const headOf = sample.models.map((name) => models.indexOf(name));
   return (request: number, model: number): number | undefined => {
     const head = headOf[model] ?? -1;
-    return head < 0 ? undefined : predicted[(sample.program[request] ?? 0) * heads + head];
+    return head < 0 ? undefined : chances[rowOf(sample.program[request] ?? 0) * models.length + head];
   };
 }

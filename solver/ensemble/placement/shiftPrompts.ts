@@ -1,4 +1,14 @@
-import { copyDraft, type DraftSchedule, makespanOf, overwriteDraft, promptsOn, respread, sessionsOn, setPrompts, workersOf } from "./draftSchedule";
+import {
+  copyDraft,
+  type DraftSchedule,
+  makespanOf,
+  overwriteDraft,
+  promptsOn,
+  respread,
+  sessionsOn,
+  setPrompts,
+  workersOf,
+} from "./draftSchedule";
 import { TIME_TOLERANCE } from "./placementContext";
 
 /** Larger sessions are split nearly continuously: whole prompts then hardly matter. */
@@ -28,11 +38,12 @@ function shiftOnce(draft: DraftSchedule): boolean {
           if (other === place) continue;
           setPrompts(draft, place, from, here - shifted);
           setPrompts(draft, place, to, promptsOn(before, place, to) + shifted);
-          const on = workersOf(draft, other);
-          const over = [from, to].filter((worker) => !on.includes(worker) && mayHold(draft, other, worker));
-          const cap = experts[other]?.cap ?? 1;
-          respread(draft, other, [...on, ...over].slice(0, Math.max(cap, on.length)));
-          if (makespanOf(draft) < enoughSeconds) return true;
+          for (const over of workersFor(draft, other, [from, to])) {
+            const shiftedDraft = copyDraft(draft);
+            respread(draft, other, over);
+            if (makespanOf(draft) < enoughSeconds) return true;
+            overwriteDraft(draft, shiftedDraft);
+          }
           overwriteDraft(draft, before);
         }
     }
@@ -43,6 +54,16 @@ function shiftOnce(draft: DraftSchedule): boolean {
 /** Whether a worker has a session of an expert or may get one. */
 function mayHold(draft: DraftSchedule, place: number, worker: number): boolean {
   if (promptsOn(draft, place, worker) > 0) return true;
-  const { experts, sessionsPerWorker } = draft.context;
-  return sessionsOn(draft, worker) < sessionsPerWorker && workersOf(draft, place).length < (experts[place]?.cap ?? 1);
+  return hasRoom(draft, worker) && workersOf(draft, place).length < capOf(draft, place);
 }
+
+/** Sets of workers over which an expert may be split anew: its own with those of the pair, or where its cap forbids that one of these for the other. */
+function workersFor(draft: DraftSchedule, place: number, pair: readonly number[]): readonly (readonly number[])[] {
+  const on = workersOf(draft, place);
+  const further = pair.filter((worker) => !on.includes(worker) && hasRoom(draft, worker));
+  if (on.length + further.length <= capOf(draft, place)) return [[...on, ...further]];
+  return [on, ...further.map((worker) => [...on.filter((other) => !pair.includes(other)), worker])];
+}
+
+const hasRoom = (draft: DraftSchedule, worker: number): boolean => sessionsOn(draft, worker) < draft.context.sessionsPerWorker;
+const capOf = ({ context }: DraftSchedule, place: number): number => context.experts[place]?.cap ?? 1;
