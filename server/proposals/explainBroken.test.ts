@@ -30,7 +30,7 @@ function explained(seconds: readonly number[], inputs: readonly PlanInput[] = []
   const all = { kind: "predicted" as const, predictions };
   return explainBroken({
     ...{ plan, inputs, promises: [promise] },
-    window: { answered, seen: answered, counts, seconds: 100, requestsPerSecond: null },
+    window: { answered, seen: answered, counts, seconds: 100, timeScale: 1, requestsPerSecond: null },
     under: { alone: rateP95Seconds === null ? [] : [{ inputs: "rate", predicted: all }], all },
   })[0]!;
 }

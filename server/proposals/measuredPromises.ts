@@ -3,17 +3,12 @@ import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/pro
 import { isScoredByJudge } from "@/solver/gates/gates";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
-import type { Plan } from "@/solver/plan/plan";
-import { countedShare, type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
-import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
-import { isFailed, type PromiseWindow, unsettled } from "../clusters/watch/promiseWindow";
+import { countedShare, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
+import { type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
+import { isFailed, unsettled } from "../clusters/watch/promiseWindow";
 import { plannedGates, stopsEarly } from "./gateScores";
-
-/**
- * Requests before a figure is judged. A percentile counts as kept with five in the tail of a p95; its interval, between order statistics,
- * is valid from few requests on. Intervals of means and shares need more. Failures are counted, so few requests suffice.
- */
-const ENOUGH = { percentile: { broken: 10, kept: 100 }, mean: { broken: 50, kept: 50 }, failures: { broken: 3, kept: 50 } } as const;
+import { mixPromises } from "./mixPromises";
+import { ENOUGH, type Measuring, type PromiseDraft } from "./promiseDraft";
 
 /** A share of requests may differ by this much at least. */
 const SHARE_ALLOWED = 0.03;
@@ -25,9 +20,10 @@ const COST_ALLOWED = Math.exp(MATERIAL.rate);
 const WITHOUT_BAND = 0.15;
 
 /** What people read of a quantity, with the percentile that the plan is made for. */
-const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string, dispatched: boolean) => string>> = {
+const names: Readonly<Record<PromiseQuantity, (percentile: number, of: string, dispatched: boolean) => string>> = {
   "end-to-end": (percentile) => `p${percentile} end to end`,
-  quality: () => "quality",
+  "class-latency": (percentile, name) => `p${percentile} of ${name}`,
+  quality: (_, name) => (name === "" ? "quality" : `quality of ${name}`),
   "accepted-score": () => "score of accepted answers",
   "stage-share": (_, model, dispatched) => `share ${dispatched ? "answered by" : "reaching"} ${model}`,
   "stage-latency": (percentile, model) => `p${percentile} of ${model}`,
@@ -40,39 +36,14 @@ const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string
 /** Of all requests: some fail on any day. */
 const FAILED_ALLOWED = 0.01;
 
-export interface Measuring {
-  readonly plan: Plan;
-  readonly window: PromiseWindow;
-  /** Scores with which the plan was to accept answers of stages that have a gate. */
-  readonly acceptedScores: readonly number[];
-  /** Quality label of an answer; null if unknown. */
-  readonly labelOf: (decision: Decision) => number | null;
-  /** For the GPUs that engines hold now; null if that or a price is not known. */
-  readonly usdPerHour: number | null;
-  /** Why no comparison is possible; null if it is. */
-  readonly notComparable: string | null;
-}
-
-type Row = Pick<PlanPromise, "quantity" | "kind" | "promised"> & {
-  /** Of a stage alone. */
-  readonly model?: string;
-  readonly band: Promised;
-  readonly measured: MeasuredFigure | null;
-  readonly enough: Enough;
-  readonly basis: string;
-  /** Why a figure beyond its band breaks no promise; absent if it does. */
-  readonly excused?: string;
-  /** The count, in words, if the figure is counted and not estimated from a sample. */
-  readonly counted?: string;
-};
-
 /** The promises of a plan, each with its measurement and whether the measurement confirms it. */
 export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
   const unsettledSays = unsettled(window, plan);
-  return [...trafficRows(measuring), ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
-    const { quantity, model = null, kind, promised, band, measured, enough, excused, counted } = row;
-    const name = names[quantity](plan.inputs.objective.percentile, model ?? "", plan.policy.kind === "slack");
+  const traffic = mixPromises(measuring) ?? trafficRows(measuring);
+  return [...traffic, ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
+    const { quantity, model = null, className, kind, promised, band, measured, enough, excused, counted } = row;
+    const name = names[quantity](plan.inputs.objective.percentile, className ?? model ?? "", plan.policy.kind === "slack");
     const basis = counted === undefined ? row.basis : `${counted}; ${row.basis}`;
     // Where nothing was answered no answer is still to come that would lower the share of failures.
     const early = counted !== undefined && window.answered.length === 0 && window.seen.length > 0 ? null : unsettledSays;
@@ -98,13 +69,13 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   });
 }
 
-function trafficRows(measuring: Measuring): Row[] {
+function trafficRows(measuring: Measuring): PromiseDraft[] {
   const { plan, window } = measuring;
   const { predictions, inputs } = plan;
   const { answered } = window;
   const q = inputs.objective.percentile / 100;
   const percentile = (values: readonly number[]) => ({ measured: quantileInterval(values, q), enough: ENOUGH.percentile });
-  const stages = predictions.stages.flatMap((stage): Row[] => {
+  const stages = predictions.stages.flatMap((stage): PromiseDraft[] => {
     const { model, share, shareBand, p95Seconds, bands } = stage;
     // The prompts of the day are another sample than those planned on: the errors of both add in squares.
     const half = Math.max(SHARE_ALLOWED, Math.SQRT2 * Math.max(share - (shareBand?.low ?? share), (shareBand?.high ?? share) - share));
@@ -155,7 +126,7 @@ function trafficRows(measuring: Measuring): Row[] {
 }
 
 /** Labels if they are known; otherwise the scores of the plan's gates. */
-function qualityRow({ plan, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
+function qualityRow({ plan, window: { answered }, labelOf, acceptedScores }: Measuring): PromiseDraft[] {
   const { predictions } = plan;
   const labels = answered.flatMap((decision) => labelOf(decision) ?? []);
   if (labels.length >= ENOUGH.mean.kept || acceptedScores.length === 0)
@@ -187,12 +158,12 @@ function qualityRow({ plan, window: { answered }, labelOf, acceptedScores }: Mea
 }
 
 /** How busy engines are, by the plan's own measure of that, and how many requests go wrong. */
-function serviceRows({ plan, window }: Measuring): Row[] {
+function serviceRows({ plan, window }: Measuring): PromiseDraft[] {
   const { requestsPerSecond: rate, answered, seen } = window;
   const planned = plan.inputs.workload.requestsPerSecond;
   const ended = seen.filter((decision) => decision.status < 400 || isFailed(decision));
   const failures = ended.filter(isFailed).length;
-  const busy = plan.predictions.stages.flatMap(({ model, requestsPerSecond, utilisation }): Row[] => {
+  const busy = plan.predictions.stages.flatMap(({ model, requestsPerSecond, utilisation }): PromiseDraft[] => {
     const reached = shareInterval(answered.map(({ stages }) => (stages.some((visit) => visit.model === model) ? 1 : 0)));
     if (!(requestsPerSecond > 0)) return [];
     const of = (perSecond: number, share: number): number => (utilisation * perSecond * share) / requestsPerSecond;
@@ -231,7 +202,7 @@ function serviceRows({ plan, window }: Measuring): Row[] {
   ];
 }
 
-function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
+function costRows({ plan, window, usdPerHour }: Measuring): PromiseDraft[] {
   const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
   const { requestsPerSecond: rate, answered } = window;
   const atMost = (promised: number) => ({ low: 0, high: promised * COST_ALLOWED, better: "lower" as const });

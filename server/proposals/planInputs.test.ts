@@ -8,7 +8,7 @@ import { planInputs } from "./planInputs";
 
 const plan = sealPlan(examplePlanDraft(), new Date("2026-01-01T00:00:00Z"));
 const scores = gateScoresOf(plan, generatedWorkload({ prompts: 50, seed: 1 }));
-const window = { answered: [], seen: [], counts: { answered: 0, seen: 0, failed: 0 }, seconds: 0, requestsPerSecond: null };
+const window = { answered: [], seen: [], counts: { answered: 0, seen: 0, failed: 0 }, seconds: 0, timeScale: 1, requestsPerSecond: null };
 const gauge = (change: Partial<TrafficGauge>): TrafficGauge => ({
   ...{ name: "input tokens", kind: "tokens", planned: 100, now: 102, level: null, drifted: false },
   ...change,

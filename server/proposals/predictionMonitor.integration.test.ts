@@ -270,7 +270,7 @@ test("nothing is judged in a panic, with knobs turned, under another plan, of mo
     models: [{ model: "m", cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 1 }] }],
   };
   expect(notComparable({ ...plan, policy: justInTime }, frame(), false)).toContain("Models are chosen just in time");
-  expect(unpredictedPlan({ policy: justInTime })).toBe(notComparable({ ...plan, policy: justInTime }, frame(), true));
+  expect(unpredictedPlan({ ...plan, policy: justInTime })).toBe(notComparable({ ...plan, policy: justInTime }, frame(), true));
   expect([notComparable(plan, frame(), false), unpredictedPlan(plan)]).toEqual([null, null]);
   const young = { ...frame(), measured: { ...frame().measured, windowSeconds: plan.predictions.p95Seconds } };
   expect(new Set(told(young).promises.map(({ verdict }) => verdict))).toEqual(new Set(["too little measured"]));

@@ -14,6 +14,8 @@ export interface PromiseWindow {
   readonly counts: { readonly answered: number; readonly seen: number; readonly failed: number };
   /** Engine seconds since the first of them arrived, or since the window began. */
   readonly seconds: number;
+  /** Engine seconds in a wall second. */
+  readonly timeScale: number;
   /** Arrivals per engine second with their 99 % interval; null while the window is too short. */
   readonly requestsPerSecond: MeasuredFigure | null;
 }
@@ -63,7 +65,7 @@ export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame:
     answered: answered.slice(-MOST),
     seen: all.slice(-MOST),
     counts: { answered: answered.length, seen: all.length, failed: all.filter(isFailed).length },
-    seconds,
+    ...{ seconds, timeScale },
     requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds }),
   };
 }
@@ -102,8 +104,8 @@ export function unsettled({ answered, seconds }: PromiseWindow, { predictions: {
 }
 
 /** Why a plan's promises can never be compared with measurements, in one sentence; null if they can. */
-export const unpredictedPlan = ({ policy }: Pick<Plan, "policy">): string | null =>
-  isPredicted(policy)
+export const unpredictedPlan = ({ policy, predictions }: Pick<Plan, "policy" | "predictions">): string | null =>
+  isPredicted(policy) || predictions.mix !== undefined
     ? null
     : "Models are chosen just in time: nothing predicts the result, and the plan's figures are those of the plan it was made from.";
 

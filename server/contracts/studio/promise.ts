@@ -2,9 +2,10 @@ import type { JudgedInputs } from "@/solver/workload/driftCause";
 import type { PromiseVerdict } from "@/solver/workload/driftVerdict";
 import type { TrafficReport } from "./proposals";
 
-/** The quantity of a promise; figures of a stage have its `model`. */
+/** The quantity of a promise; figures of a stage have its `model`. `class-latency`: of single requests or the programs of one workflow. */
 export type PromiseQuantity =
   | "end-to-end"
+  | "class-latency"
   | "quality"
   | "accepted-score"
   | "stage-share"
