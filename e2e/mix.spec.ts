@@ -89,5 +89,32 @@ test("an operator plans engines for single requests and a workflow together, com
     await expect(page.getByText(/Modelled: outcomes of workflows/).first()).toBeAttached();
     await approveAndApply(page);
   });
+
+  await test.step("while it is in force, each class is compared with its own prediction: a program by its whole time", async () => {
+    const send = async (path: string, body: object): Promise<void> => {
+      const answer = await fetch(`${studio.gatewayUrl}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status).toBe(200);
+    };
+    const input = "Which river is longer, the Rhine or the Elbe?";
+    const messages = [{ role: "user", content: input }];
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all([
+        ...Array.from({ length: 5 }, () => send("/v1/workflows/pair/runs", { input })),
+        ...Array.from({ length: 10 }, () => send("/v1/chat/completions", { model: "cascade/default", messages })),
+      ]);
+    await page.goto(`${studio.url}/live`);
+    await page.getByText("Each prediction and its inputs").click();
+    const promises = page.getByRole("table", { name: "Predicted and measured" });
+    for (const name of ["p95 of single requests", "p95 of pair"]) {
+      const [, predicted, measured] = await promises.getByRole("row").filter({ hasText: name }).getByRole("cell").all();
+      await expect(predicted!).toContainText(/\d/, { timeout: 30_000 });
+      await expect(measured!).toContainText(/\d/, { timeout: 30_000 });
+    }
+    await page.screenshot({ path: test.info().outputPath("mix-live.png"), fullPage: true });
+  });
   expect(problems).toEqual([]);
 });

@@ -106,7 +106,11 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
   });
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm text-ink-3">
-      {proposal === null ? (
+      {plan?.predictions.mix !== undefined ? (
+        <ClusterLink to="/workflows?tab=mix" className={buttonClass()}>
+          Plan for a mix
+        </ClusterLink>
+      ) : proposal === null ? (
         <Button disabled={begin.isPending || plan === null} onClick={() => begin.mutate()}>
           Plan for the current traffic
         </Button>

@@ -61,7 +61,12 @@ export function LiveFigures(props: {
   const silence = prepareSilence(frame);
   const pale = unsettled !== null || panic !== null || silence !== null;
   const predictions = promisedBy(plan);
-  const unpredicted = plan === null ? "no plan, no prediction" : "models chosen just in time: not predicted";
+  const unpredicted =
+    plan === null
+      ? "no plan, no prediction"
+      : plan.predictions.mix === undefined
+        ? "models chosen just in time: not predicted"
+        : "of calls; predicted by class under Predicted and measured";
   return (
     <>
       {panic === null && isTurned(gateway.routing, plan) && (
