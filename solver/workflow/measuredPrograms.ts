@@ -28,6 +28,9 @@ export interface MeasuredDraw {
   readonly seed: number;
 }
 
+/** The name of the workflow that all recorded runs have. */
+export const RECORDED_RUN = "recorded-run";
+
 /** Maximum number of runs in `ProgramSample.workflow`. */
 const MOST_RUNS = 65_536;
 
@@ -70,7 +73,7 @@ export function measuredPrograms({ runs, models, arrivalSeconds, seed }: Measure
 
 function workflowOf({ id, calls }: AgentRun): Workflow {
   return {
-    name: "recorded-run",
+    name: RECORDED_RUN,
     title: `Recorded run ${id}`,
     stages: calls.map(({ agent, phase }, at) => ({
       role: [agent, phase].filter((part) => part !== "").join(": ") || "unnamed",
