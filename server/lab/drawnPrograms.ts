@@ -1,7 +1,9 @@
 import { arrivals } from "@/solver/engine/arrivals";
-import { mixSeed } from "@/solver/numeric/random";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { PromptTexts } from "@/solver/prediction/programFacts";
 import type { Sketch } from "@/solver/words/sketch";
+import { joinedPrograms } from "@/solver/workflow/joinedPrograms";
+import { withOutcomes } from "@/solver/workflow/measuredOutcomes";
 import { type AgentRun, measuredPrograms } from "@/solver/workflow/measuredPrograms";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { splitPrompts } from "@/solver/workload/split";
@@ -23,20 +25,45 @@ interface DrawnFrom {
   readonly sketches: readonly (Sketch | null)[];
 }
 
-/** Programs of a seed that a run serves, at an arrival rate of one per second: from held-out prompts or recorded runs. */
-export function servedPrograms({ task, table, sketches }: DrawnFrom, seed: number): DrawnPrograms {
+/** Programs of a seed that a run serves, at an arrival rate of one per second: from held-out prompts, recorded runs, or both. */
+export function servedPrograms(from: DrawnFrom, seed: number): DrawnPrograms {
+  const { task, table } = from;
   const { spec, workload, recorded } = task;
-  if (recorded === undefined) return { sample: heldOutPrograms(spec, workload, table, seed), texts: promptTextsOf(task, sketches) };
-  const arrivalSeconds = arrivals({ law: { kind: "poisson" }, requests: spec.programs, requestsPerSecond: 1, seed });
-  return ofRuns(partsOf(recorded.runs, workload.seed).heldOut, { table, arrivalSeconds, seed });
+  if (recorded !== undefined && recorded.share === undefined) {
+    const arrivalSeconds = arrivals({ law: { kind: "poisson" }, requests: spec.programs, requestsPerSecond: 1, seed });
+    return ofRuns(partsOf(recorded.runs, workload.seed).heldOut, { table, arrivalSeconds, seed });
+  }
+  return withRuns(heldOutPrograms(spec, workload, table, seed), { from, part: "heldOut", seed });
 }
 
 /** Programs that predictors learn from, and that engines' figures are read off. When they come is of no matter. */
-export function learntPrograms({ task, table, sketches }: DrawnFrom, programs: number): DrawnPrograms {
+export function learntPrograms(from: DrawnFrom, programs: number): DrawnPrograms {
+  const { task, table } = from;
   const { spec, workload, recorded } = task;
-  if (recorded === undefined) return { sample: planningPrograms(spec, workload, table, programs), texts: promptTextsOf(task, sketches) };
-  const { planning } = partsOf(recorded.runs, workload.seed);
-  return ofRuns(planning, { table, arrivalSeconds: new Float64Array(programs), seed: mixSeed(workload.seed, "planning programs") });
+  const seed = mixSeed(workload.seed, "planning programs");
+  if (recorded !== undefined && recorded.share === undefined)
+    return ofRuns(partsOf(recorded.runs, workload.seed).planning, { table, arrivalSeconds: new Float64Array(programs), seed });
+  return withRuns(planningPrograms(spec, workload, table, programs), { from, part: "planning", seed });
+}
+
+/** Which of the prompts and recorded runs: those for learning, or those for serving. */
+type Part = "planning" | "heldOut";
+
+/** Programs of the mix; where a share of all are recorded runs, these take the places of as many, drawn one by one. */
+function withRuns(
+  drawn: ProgramSample,
+  { from: { task, table, sketches }, part, seed }: { readonly from: DrawnFrom; readonly part: Part; readonly seed: number },
+): DrawnPrograms {
+  const { spec, workload, recorded } = task;
+  const texts = promptTextsOf(task, sketches);
+  const share = recorded?.share;
+  if (recorded === undefined || share === undefined) return { sample: drawn, texts };
+  const runs = partsOf(recorded.runs, workload.seed)[part];
+  const measured = ofRuns(runs, { table, arrivalSeconds: drawn.arrivalSeconds, seed }).sample;
+  const prompts = splitPrompts(workload.outcomes.promptIds.length, workload.seed)[part];
+  const withLabels = withOutcomes(measured, { outcomes: table, prompts, correlation: spec.correlation, seed });
+  const random = seededRandom(mixSeed(seed, "share of recorded runs"));
+  return { sample: joinedPrograms(drawn, withLabels, () => random.next() < share), texts };
 }
 
 /** What is known of the prompts of the workload. */
@@ -46,7 +73,7 @@ export const promptTextsOf = ({ workload }: DrawnFrom["task"], sketches: DrawnFr
 });
 
 /** Recorded runs divided like prompts: for learning, and for serving. */
-function partsOf(runs: readonly AgentRun[], seed: number): { readonly planning: AgentRun[]; readonly heldOut: AgentRun[] } {
+function partsOf(runs: readonly AgentRun[], seed: number): { readonly [part in Part]: AgentRun[] } {
   const { planning, heldOut } = splitPrompts(runs.length, mixSeed(seed, "recorded runs"));
   const at = (rows: Int32Array): AgentRun[] => Array.from(rows, (row) => runs[row] as AgentRun);
   return { planning: at(planning), heldOut: at(heldOut) };

@@ -37,9 +37,7 @@ export function joinedPrograms(one: ProgramSample, other: ProgramSample, isOther
     models,
     workflows: [...one.workflows, ...other.workflows],
     arrivalSeconds: one.arrivalSeconds,
-    workflow: Uint16Array.from(
-      ofPrograms((from, program) => (from.workflow[program] ?? 0) + (from === other ? one.workflows.length : 0)),
-    ),
+    workflow: Uint16Array.from(ofPrograms((from, program) => (from.workflow[program] ?? 0) + (from === other ? one.workflows.length : 0))),
     prompt: Int32Array.from(ofPrograms((from, program) => from.prompt[program])),
     firstRequest,
     program: Int32Array.from(taken, ({ program }) => program),
