@@ -1,9 +1,8 @@
 import { justInTimeOver } from "@/server/lab/aragogRace";
-import { learntPrograms } from "@/server/lab/drawnPrograms";
 import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
 import { drawnDocuments } from "@/server/lab/labConfigurations";
 import { enginesByModel } from "@/server/lab/labEngines";
-import { tableOf } from "@/server/lab/labPrograms";
+import { learntPrograms, tableOf } from "@/server/lab/labPrograms";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";

@@ -13,8 +13,7 @@ import type { ProgramPredictions } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { sameShape, workflowShape } from "@/solver/workflow/workflowShape";
-import { type DrawnPrograms, learntPrograms } from "./drawnPrograms";
-import { tableOf } from "./labPrograms";
+import { type DrawnPrograms, learntPrograms, tableOf } from "./labPrograms";
 import type { LabGround, LabTask } from "./labTask";
 
 /** Programs that the heads of one workflow are learnt of. */

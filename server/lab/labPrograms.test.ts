@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { splitPrompts } from "@/solver/workload/split";
-import { learntPrograms, servedPrograms } from "./drawnPrograms";
 import { labCells } from "./labCells";
 import { makeGround, modelsServed } from "./labGround";
-import { tableOf } from "./labPrograms";
+import { learntPrograms, servedPrograms, tableOf } from "./labPrograms";
 import type { LabTask } from "./labTask";
 import { testSpec, testTask, testWorkload } from "./testing/testLab";
 
