@@ -128,6 +128,10 @@ interface RaceOptions {
   readonly onRows?: (rows: readonly PartRow[]) => void;
 }
 
+/** The rows of an earlier run on a mix at a load; those of another number of seeds are left out. */
+export const keptAt = (kept: readonly PartRow[], at: Pick<PartRow, "mix" | "load"> & { readonly seeds: number }): readonly PartRow[] =>
+  kept.filter(({ mix, load, meanSeconds }) => mix === at.mix && load === at.load && meanSeconds.length === at.seeds);
+
 /** Races systems on a mix, load by load. */
 export async function raceMix(
   mix: Mix,
@@ -155,7 +159,7 @@ export async function raceMix(
 
   const rows: PartRow[] = [];
   for (const load of loads) {
-    const there = kept.filter((row) => row.mix === mix.name && row.load === load && row.meanSeconds.length === seeds.length);
+    const there = keptAt(kept, { mix: mix.name, load, seeds: seeds.length });
     const missing = systems.filter(({ name }) => !there.some(({ system }) => system === name));
     const found = [...there, ...(await raceAt(load, missing))];
     rows.push(...systems.flatMap(({ name }) => found.filter(({ system }) => system === name)));
