@@ -19,7 +19,7 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
-import { jointBenchmarks } from "./joint/joint";
+import { jointBenchmarks, jointFreshBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -113,9 +113,11 @@ export const wholeRun: readonly Benchmark[] = [
   ...resumedBatchBenchmarks,
 ];
 
-/** They need hours and engines that are not always there, and run where the wanted name contains their key. */
+/** They need hours, and some of them engines that are not always there; they run where the wanted name contains their key. */
 export const onlyWanted: Readonly<Record<string, readonly Benchmark[]>> = {
   "gates on real models": realGateBenchmarks,
+  "joint policy, fresh mixes": jointFreshBenchmarks,
+  "joint policy, recorded runs": jointRecordedBenchmarks,
   "real engines": realBenchmarks,
   "real roll-out": realRollOutBenchmarks,
   "record engine": recordEngineBenchmarks,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { WorkflowFigures } from "@/solver/lab/labCell";
 import { percentiles } from "@/solver/lab/percentiles";
 import { quantileOfSorted } from "@/solver/numeric/quantile";
-import { pooledQuantile, shareWithin } from "./race";
+import { keptAt, type PartRow, pooledQuantile, shareWithin } from "./race";
 
 const anyValues = fc
   .array(fc.double({ min: 0.1, max: 100, noNaN: true }), { minLength: 50, maxLength: 120 })
@@ -34,4 +34,17 @@ it("a quantile over several workflows lies between the pooled values about it", 
     }),
     { endOnFailure: true },
   );
+});
+
+it("rows of an earlier run are kept for their mix and load alone, and not where they are of other seeds", () => {
+  const row = (mix: string, load: number, seeds: number): PartRow => {
+    const values = Array.from({ length: seeds }, () => 1);
+    return {
+      ...{ mix, load, floor: 50, system: "joint", part: "all", meanSeconds: values, p95Seconds: values },
+      ...{ secondsPerToken: values, withinSlo: values, quality: values },
+    };
+  };
+  const own = row("mix 1", 0.5, 10);
+  const others = [row("mix 2", 0.5, 10), row("mix 1", 0.8, 10), row("mix 1", 0.5, 2)];
+  expect(keptAt([own, ...others], { mix: "mix 1", load: 0.5, seeds: 10 })).toEqual([own]);
 });

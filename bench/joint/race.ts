@@ -2,24 +2,27 @@ import { justInTimeOver } from "@/server/lab/aragogRace";
 import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
 import { drawnDocuments } from "@/server/lab/labConfigurations";
 import { enginesByModel } from "@/server/lab/labEngines";
-import { planningPrograms, tableOf } from "@/server/lab/labPrograms";
+import { learntPrograms, tableOf } from "@/server/lab/labPrograms";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { cascadeText } from "@/solver/wording/wording";
+import { RECORDED_RUN } from "@/solver/workflow/measuredPrograms";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
 import { hardware } from "../aragog/seededRace";
+import { agentRuns } from "../lib/agentRuns";
+import { once } from "../lib/once";
 import { runCells } from "../lib/runCells";
 import cases from "./cases.json" with { type: "json" };
-import { type Mix, mixOf } from "./mixes";
+import type { Mix } from "./mixes";
 import { cheapestCascade, cheapestModel, qualityOf } from "./singles";
 import { jointSystems } from "./systems";
 
-/** Programs of one kind of a mix: all, single requests, the agents' programs, or questions to the ensemble. */
-export const PARTS = ["all", "single requests", "agents", "ensemble"] as const;
+/** Programs of one kind of a mix: all, single requests, the agents' programs, questions to the ensemble, or recorded runs where it has any. */
+export const PARTS = ["all", "single requests", "agents", "ensemble", "recorded runs"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Figures of one system on one part of a mix at one load, seed by seed. */
@@ -48,12 +51,21 @@ const engines: readonly LabReplicas[] = cases.engines.map(({ model, tp, count })
 const IDLE = { rate: 1e-3, programs: 200 };
 
 /** What all systems of a mix have in common. */
-async function sceneOf({ shares, floor }: Mix) {
+async function sceneOf({ shares: all, floor }: Mix) {
   const { workload, texts } = await raceAnswers(qwenLadder);
   const known = enginesByModel(engines, hardware);
   const outcomes = tableOf(workload, qwenLadder.models);
-  const described = { mix: [...shares], correlation: cases.correlation, misleads: cases.misleads };
-  const sample = planningPrograms(described, workload, outcomes, TYPICAL_PROGRAMS);
+  const shares = all.filter(({ workflow }) => workflow !== RECORDED_RUN);
+  const ofRuns = all.find(({ workflow }) => workflow === RECORDED_RUN);
+  const recorded = ofRuns && { recorded: { id: "bench", runs: await agentRuns(), share: ofRuns.share } };
+  const base: Omit<LabSpec, "systems" | "rates" | "seeds" | "programs"> = {
+    ...{ mix: [...shares], correlation: cases.correlation, misleads: cases.misleads },
+    ...{ workloadId: "bench", arrivals: "poisson", replicas: [...engines], usdPerGpuHour: 1 },
+    ...{ queue: "centre", aging: null, telemetrySeconds: 1, enginesDeviate: true },
+    overhead: { routeSeconds: 0.01, predictSeconds: 0, decideSeconds: 0.001 },
+  };
+  const learnt = { spec: { ...base, systems: [], rates: [], seeds: [], programs: TYPICAL_PROGRAMS }, workload, ...recorded };
+  const { sample } = learntPrograms({ task: learnt, table: outcomes, sketches: [] }, TYPICAL_PROGRAMS);
   const workflows = drawnDocuments(shares.filter(({ workflow }) => workflow !== cases.single));
   const policy = justInTimeOver({ engines: known, sample, workflows: workflows.map(withExperts), catalogue: hardware.catalogue });
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
@@ -61,18 +73,13 @@ async function sceneOf({ shares, floor }: Mix) {
   const quality = outcomes.models.map((_, model) => qualityOf(ground, model));
   const [least = 0, most = 0] = [quality[0], quality.at(-1)];
   const keptFloor = least + floor * (most - least);
-  const base: Omit<LabSpec, "systems" | "rates" | "seeds" | "programs"> = {
-    ...{ ...described, workloadId: "bench", arrivals: "poisson", replicas: [...engines], usdPerGpuHour: 1 },
-    ...{ queue: "centre", aging: null, telemetrySeconds: 1, enginesDeviate: true },
-    overhead: { routeSeconds: 0.01, predictSeconds: 0, decideSeconds: 0.001 },
-  };
   return {
     capacity: capacityOf(known, sample),
     floor: keptFloor,
     parts: { policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
     run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>
       runCells({
-        ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards },
+        ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards, ...recorded },
         ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts } },
       }),
   };
@@ -105,25 +112,59 @@ export interface MixRace {
   readonly rows: readonly PartRow[];
 }
 
-/** Races systems on a mix. @param choose the systems, of those of the mix. */
+/** How often a mix is run. */
+interface Runs {
+  readonly loads: readonly number[];
+  readonly seeds: readonly number[];
+  readonly programs: number;
+}
+
+interface RaceOptions {
+  /** The systems, of those of the mix; left out: all. */
+  readonly choose?: (parts: Parameters<typeof jointSystems>[0]) => readonly LabSystem[];
+  /** Rows of an earlier run: systems that have them at a load, of as many seeds, are not run again there. */
+  readonly kept?: readonly PartRow[];
+  /** Called with all rows of the mix so far, after each load. */
+  readonly onRows?: (rows: readonly PartRow[]) => void;
+}
+
+/** The rows of an earlier run on a mix at a load; those of another number of seeds are left out. */
+export const keptAt = (kept: readonly PartRow[], at: Pick<PartRow, "mix" | "load"> & { readonly seeds: number }): readonly PartRow[] =>
+  kept.filter(({ mix, load, meanSeconds }) => mix === at.mix && load === at.load && meanSeconds.length === at.seeds);
+
+/** Races systems on a mix, load by load. */
 export async function raceMix(
-  mixSeed: number,
-  { loads, seeds, programs }: { readonly loads: readonly number[]; readonly seeds: readonly number[]; readonly programs: number },
-  choose: (parts: Parameters<typeof jointSystems>[0]) => readonly LabSystem[] = jointSystems,
+  mix: Mix,
+  { loads, seeds, programs }: Runs,
+  { choose = jointSystems, kept = [], onRows = () => undefined }: RaceOptions = {},
 ): Promise<MixRace> {
-  const mix = mixOf(mixSeed);
   const { capacity, floor, parts, run } = await sceneOf(mix);
-  const systems = [...choose(parts)];
-  const rates = loads.map((load) => Number((load * capacity).toPrecision(3)));
-  const idle = await run({ systems: [largestAlone(parts)], rates: [IDLE.rate], seeds: [...seeds].slice(0, 1), programs: IDLE.programs });
-  const slo = new Map((idle[0]?.workflows ?? []).map(({ workflow, meanSeconds }) => [workflow, cases.sloFactor * meanSeconds]));
-  const cells = await run({ systems, rates, seeds: [...seeds], programs });
-  const rows = systems.flatMap(({ name: system }, index) =>
-    loads.flatMap((load, rate) => {
-      const own = cells.filter((cell) => cell.system === index && cell.rate === rate);
-      return PARTS.map((part) => ({ mix: mix.name, floor, load, system, part, ...figuresOf(own, part, slo) }));
-    }),
-  );
+  const systems = choose(parts);
+  const latencySlo = once(async () => {
+    const idle = await run({ systems: [largestAlone(parts)], rates: [IDLE.rate], seeds: [...seeds].slice(0, 1), programs: IDLE.programs });
+    return new Map((idle[0]?.workflows ?? []).map(({ workflow, meanSeconds }) => [workflow, cases.sloFactor * meanSeconds]));
+  });
+  const ownParts = PARTS.filter((part) => part === "all" || mix.shares.some(({ workflow }) => part === partOf(workflow)));
+
+  async function raceAt(load: number, own: readonly LabSystem[]): Promise<readonly PartRow[]> {
+    if (own.length === 0) return [];
+    const slo = await latencySlo();
+    const rate = Number((load * capacity).toPrecision(3));
+    const cells = await run({ systems: [...own], rates: [rate], seeds: [...seeds], programs });
+    return own.flatMap(({ name: system }, index) => {
+      const ofSystem = cells.filter((cell) => cell.system === index);
+      return ownParts.map((part) => ({ mix: mix.name, floor, load, system, part, ...figuresOf(ofSystem, part, slo) }));
+    });
+  }
+
+  const rows: PartRow[] = [];
+  for (const load of loads) {
+    const there = keptAt(kept, { mix: mix.name, load, seeds: seeds.length });
+    const missing = systems.filter(({ name }) => !there.some(({ system }) => system === name));
+    const found = [...there, ...(await raceAt(load, missing))];
+    rows.push(...systems.flatMap(({ name }) => found.filter(({ system }) => system === name)));
+    onRows(rows);
+  }
   const cascade =
     parts.cascade.kind === "cascade" ? cascadeText({ ...parts.cascade, stages: parts.cascade.stages.map(({ model }) => model) }) : "";
   return { mix, floor, cascade, rows };
@@ -135,8 +176,11 @@ const largestAlone = ({ policy: { models, order, place } }: Parameters<typeof jo
   policy: { kind: "fixed", model: models.at(-1)?.model ?? "", order, place },
 });
 
-const partOf = (workflow: string): Part =>
-  workflow === cases.single ? "single requests" : workflow === cases.ensemble.workflow ? "ensemble" : "agents";
+function partOf(workflow: string): Part {
+  if (workflow === cases.single) return "single requests";
+  if (workflow === cases.ensemble.workflow) return "ensemble";
+  return workflow === RECORDED_RUN ? "recorded runs" : "agents";
+}
 
 const belongs = (part: Part, workflow: string): boolean => part === "all" || part === partOf(workflow);
 

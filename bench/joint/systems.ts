@@ -9,14 +9,17 @@ type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
 export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
-/** Every pair with Aragog or Cascadia, but for Cascadia with Chimera: two rules for one choice. Other pairs are not run. */
 export const PAIRS = [
   "Aragog and Cascadia",
   "Aragog and Chimera",
   "Aragog and Kairos",
   "Aragog and MOSAIC",
+  "Cascadia and Chimera",
   "Cascadia and Kairos",
   "Cascadia and MOSAIC",
+  "Chimera and Kairos",
+  "Chimera and MOSAIC",
+  "Kairos and MOSAIC",
 ] as const;
 /** What the joint policy is without one of its terms, or with one more, by the system that is that. */
 export const VARIANTS = {
@@ -43,6 +46,7 @@ interface Parts {
 
 const fcfs = { kind: "fcfs" } as const;
 const byWorkflow = { kind: "workflow", agingThreshold: cases.agingThreshold } as const;
+const shortestFirst = { kind: "stjf", agingThreshold: cases.agingThreshold } as const;
 const leastLoad = { kind: "least-load" } as const;
 const timeSlots = { kind: "time-slots" } as const;
 const none = { lengths: "none", confidence: "none" } as const;
@@ -64,15 +68,13 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
     policy: { ...policy, order: fcfs, place: leastLoad, ...parts },
   });
   const kairos = { order: byWorkflow, place: timeSlots };
+  const chimera = { order: shortestFirst, place: leastLoad };
   const learnt = { lengths: "learnt", confidence: "learnt" } as const;
   const worth = worthOf(cases.delayWeight);
   const singles = orLarger(cascade, policy);
   return [
     { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
-    {
-      ...{ name: "Chimera", ...learnt, ...ungated },
-      policy: { ...slack, order: { kind: "stjf", agingThreshold: cases.agingThreshold }, place: leastLoad },
-    },
+    { name: "Chimera", ...learnt, ...ungated, policy: { ...slack, ...chimera } },
     rounds("Aragog", { selection: beam, singles: model }, ungated),
     rounds("Kairos", { selection: perWorkflowOnes, singles: model, ...kairos }, ungated),
     rounds("MOSAIC", { selection: perWorkflowOnes, singles: model }),
@@ -80,8 +82,20 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
     rounds("Aragog and Chimera", { selection: beam, singles: slack }, { ...learnt, ...ungated }),
     rounds("Aragog and Kairos", { selection: beam, singles: model, ...kairos }, ungated),
     rounds("Aragog and MOSAIC", { selection: beam, singles: model }),
+    // Both choose a request's model: the cascade does, and requests go in Chimera's order.
+    {
+      name: "Cascadia and Chimera",
+      ...ungated,
+      lengths: "learnt",
+      confidence: "none",
+      policy: { ...cascade, ...chimera } as SinglesPolicy,
+    },
     rounds("Cascadia and Kairos", { selection: perWorkflowOnes, singles: cascade, ...kairos }, ungated),
     rounds("Cascadia and MOSAIC", { selection: perWorkflowOnes, singles: cascade }),
+    { name: "Chimera and Kairos", ...learnt, ...ungated, policy: { ...slack, ...kairos } },
+    // The ensemble alone is declared, so that its experts are a model each; slack dispatch serves every other call.
+    rounds("Chimera and MOSAIC", { selection: perWorkflowOnes, singles: slack, ...chimera, workflows: ensembleOnly(policy) }, learnt),
+    rounds("Kairos and MOSAIC", { selection: perWorkflowOnes, singles: model, ...kairos }),
     rounds(JOINT, { selection: worth, singles }),
     rounds("joint without worth", { selection: beam, singles }),
     rounds("joint without others' delay", { selection: worthOf(0), singles }),
@@ -92,6 +106,9 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
     rounds("joint by workflow, over time slots", { selection: worth, singles, ...kairos }),
   ];
 }
+
+const ensembleOnly = ({ workflows }: JustInTimePolicy): JustInTimePolicy["workflows"] =>
+  workflows.filter(({ workflow }) => workflow.name === cases.ensemble.workflow);
 
 /**
  * A cascade whose last stage is followed by all larger models at a threshold of 0: no answer is sent on to them, but by worth a request may

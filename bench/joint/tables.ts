@@ -1,5 +1,6 @@
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
+import { RECORDED_RUN } from "@/solver/workflow/measuredPrograms";
 import type { Measurement } from "../lib/benchmark";
 import { differenceOf, ratioOf } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
@@ -29,14 +30,16 @@ const qualityOver = (own: PartRow, reference: PartRow): SeedEstimate | null =>
   differenceOf([{ own: own.quality, reference: reference.quality }]);
 
 /**
- * Whether a system may be compared with the joint policy: its single requests keep the floor that all have, beyond noise or within it, and its
+ * Whether a system may be compared with the joint policy: its single requests, and the calls of recorded runs, which are served as such, keep
+ * the floor that all have, beyond noise or within it, and its
  * other programs, which have none, may be as good as the joint policy's.
  */
 function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, system: string): boolean {
-  return PARTS.slice(1).every((part) => {
+  const parts = PARTS.filter((part) => part !== "all" && rowOf(rows, { ...at, part, system: JOINT }) !== undefined);
+  return parts.every((part) => {
     const [own, joint] = [system, JOINT].map((each) => rowOf(rows, { ...at, part, system: each }));
     if (own === undefined || joint === undefined) return false;
-    if (part === "single requests") return (seedEstimate(own.quality)?.high ?? mean(own.quality)) >= own.floor;
+    if (part === "single requests" || part === "recorded runs") return (seedEstimate(own.quality)?.high ?? mean(own.quality)) >= own.floor;
     const over = qualityOver(own, joint);
     return over !== null && (over.high ?? over.value) >= -EQUAL_QUALITY;
   });
@@ -62,14 +65,17 @@ function comparisons(rows: readonly PartRow[], against: readonly string[], figur
 
 const named = [...cases.workflows, cases.ensemble.workflow];
 
-export const mixTable = (races: readonly MixRace[]): string =>
-  table(
-    ["mix", ...named, "single requests", "floor of single requests", "cheapest cascade that keeps it"],
+export function mixTable(races: readonly MixRace[]): string {
+  const withRuns = races.some(({ mix }) => mix.shares.some(({ workflow }) => workflow === RECORDED_RUN));
+  const columns = withRuns ? [...named, RECORDED_RUN] : named;
+  return table(
+    ["mix", ...columns, "single requests", "floor of single requests", "cheapest cascade that keeps it"],
     races.map(({ mix, floor, cascade }) => {
       const share = (name: string): string => `${(100 * (mix.shares.find(({ workflow }) => workflow === name)?.share ?? 0)).toFixed(0)} %`;
-      return [mix.name, ...named.map(share), share(cases.single), floor.toFixed(1), cascade];
+      return [mix.name, ...columns.map(share), share(cases.single), floor.toFixed(1), cascade];
     }),
   );
+}
 
 export function matrixTable(rows: readonly PartRow[]): string {
   const figures: readonly Latency[] = ["meanSeconds", "p95Seconds"];
@@ -130,9 +136,10 @@ export function tenthBelow(rows: readonly PartRow[], against: readonly string[],
   const worse = all.filter(({ ratio: over }) => over !== null && (over.low ?? 0) > 1);
   const named = (one: Comparison): string => `${one.mix}, ${one.load}, ${one.part}: ${one.ratio?.value.toFixed(2)} of ${one.best}`;
   const mixes = new Set(rows.map(({ mix }) => mix)).size;
+  const parts = PARTS.filter((part) => all.some((one) => one.part === part));
   return {
     figure: (100 * better.length) / all.length,
     unit: "% of the cases",
-    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${PARTS.length - 1} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
   };
 }

@@ -1,6 +1,5 @@
-import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAgentRuns } from "@/server/lab/agentRuns";
 import { clusterReplicas, enginesByModel } from "@/server/lab/labEngines";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
@@ -11,9 +10,10 @@ import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
-import { type AgentRun, measuredPrograms } from "@/solver/workflow/measuredPrograms";
+import { measuredPrograms } from "@/solver/workflow/measuredPrograms";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
+import { agentRuns, agentRunsPresent } from "../lib/agentRuns";
 import { data } from "../lib/compareData";
 import { once } from "../lib/once";
 import { raceWorkload, settings } from "./apps";
@@ -36,7 +36,6 @@ const traces = {
   conversations: join(data, "traces", "AzureLLMInferenceTrace_conv.csv"),
   code: join(data, "traces", "AzureLLMInferenceTrace_code.csv"),
 } as const;
-const runFiles = { calls: join(data, "workflows", "calls.csv"), runs: join(data, "workflows", "runs.csv") };
 
 /** Programs of one kind on engines of one kind, arriving as requests of a production trace did. */
 export interface BurstCase {
@@ -47,14 +46,6 @@ export interface BurstCase {
   readonly draw: (arrivalSeconds: Float64Array, seed: number) => Promise<ProgramSample>;
 }
 
-const agentRuns = once(async (): Promise<readonly AgentRun[]> => {
-  const read = await readAgentRuns({
-    calls: { name: "calls.csv", stream: createReadStream(runFiles.calls) },
-    runs: { name: "runs.csv", stream: createReadStream(runFiles.runs) },
-  });
-  if (!read.ok) throw new Error(read.message);
-  return read.runs;
-});
 const workload = once(raceWorkload);
 
 const coLocated: BurstCase["draw"] = async (arrivalSeconds, seed) => {
@@ -81,7 +72,7 @@ export const burstCases: readonly BurstCase[] = [
 ];
 
 /** Whether traces, runs and answers are available. */
-export const burstsPresent = (): boolean => [...Object.values(traces), ...Object.values(runFiles)].every((file) => existsSync(file));
+export const burstsPresent = (): boolean => Object.values(traces).every((file) => existsSync(file)) && agentRunsPresent();
 
 /** Figures of one system at one load, seed by seed. */
 export interface BurstRow {

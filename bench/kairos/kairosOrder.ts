@@ -3,13 +3,14 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { agentLine, type LineAgent, placeOnLine } from "@/solver/workflow/learning/agentLine";
 import { callGraph } from "@/solver/workflow/learning/callGraph";
 import { drawKnownProgram, type ProgramShape, structureFound, TEST_RESOLUTION_SECONDS } from "@/solver/workflow/testing/testProgramGraphs";
+import { agentRunsPresent } from "../lib/agentRuns";
 import { atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { type OrderAccuracy, orderAccuracy, SPLITS } from "./accuracy";
 import { applications, raceWorkload } from "./apps";
-import { drawnPrograms, type ObservedProgram, recordedPrograms, runsPresent, withoutPauses } from "./observedPrograms";
+import { drawnPrograms, type ObservedProgram, recordedPrograms, withoutPauses } from "./observedPrograms";
 
 /** Drawn programs of an application, half of them for training. */
 const PROGRAMS = 600;
@@ -31,7 +32,7 @@ const accuracyOf = (name: string, programs: readonly ObservedProgram[]): Accurac
 /** Pair accuracy of ChatDev's runs where they are available, and of the source's applications drawn from answers where those are. */
 async function accuracy(): Promise<Measurement> {
   const rows: AccuracyRow[] = [];
-  if (runsPresent()) {
+  if (agentRunsPresent()) {
     const recorded = await recordedPrograms();
     rows.push(accuracyOf("ChatDev's runs", recorded), accuracyOf("the same without pauses", recorded.map(withoutPauses)));
   }
@@ -76,7 +77,7 @@ export const kairosOrderBenchmarks: readonly Benchmark[] = [
     budget: atMost(0, "an edge or a step of a program is reconstructed otherwise than it was drawn, and no tie explains it"),
     run: structureErrors,
   },
-  ...(runsPresent() || dataPresent() ? [{ name: "order accuracy", budget: null, run: accuracy }] : []),
+  ...(agentRunsPresent() || dataPresent() ? [{ name: "order accuracy", budget: null, run: accuracy }] : []),
 ];
 
 /** Quantiles of each agent, at equal steps of probability. */

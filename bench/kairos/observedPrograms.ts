@@ -1,13 +1,10 @@
-import { createReadStream, existsSync } from "node:fs";
-import { join } from "node:path";
-import { readAgentRuns } from "@/server/lab/agentRuns";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import type { ObservedCall } from "@/solver/workflow/learning/observedCall";
 import type { AgentCall } from "@/solver/workflow/measuredPrograms";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { data } from "../lib/compareData";
+import { agentRuns } from "../lib/agentRuns";
 
 /** The calls of a program as seen by a gateway where nothing waits, in order of arrival; times since the program began. */
 export type ObservedProgram = readonly ObservedCall[];
@@ -15,27 +12,9 @@ export type ObservedProgram = readonly ObservedCall[];
 /** Time per token on an engine that is neither idle nor full. Every latency is proportional to it, so no order depends on it. */
 const SECONDS_PER_TOKEN = 0.02;
 
-const RUNS = join(data, "workflows", "runs.csv");
-const CALLS = join(data, "workflows", "calls.csv");
-
-let asked = false;
-
-/** Whether recorded runs of agents are available; reports once that they are not. */
-export function runsPresent(): boolean {
-  const present = existsSync(RUNS) && existsSync(CALLS);
-  if (!present && !asked) process.stderr.write(`Skipped: orders of recorded runs need ${RUNS} and ${CALLS}\n`);
-  asked = true;
-  return present;
-}
-
 /** ChatDev's runs: an agent is a phase and a role, and each call names the agent of the one before it. */
 export async function recordedPrograms(): Promise<readonly ObservedProgram[]> {
-  const read = await readAgentRuns({
-    calls: { name: "calls.csv", stream: createReadStream(CALLS) },
-    runs: { name: "runs.csv", stream: createReadStream(RUNS) },
-  });
-  if (!read.ok) throw new Error(read.message);
-  return read.runs.map(({ id, calls }) => {
+  return (await agentRuns()).map(({ id, calls }) => {
     const agents = calls.map(agentOf);
     return calls.map(({ startSeconds, endSeconds, promptTokens, completionTokens }, at) => ({
       ...{ id: `${id}/${at}`, programId: id, application: "chatdev", agent: agents[at] ?? "", model: "recorded", failed: false },

@@ -16,11 +16,10 @@ import { knownConfidence, predictionsOf } from "@/solver/prediction/programFacts
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { type DrawnPrograms, learntPrograms, servedPrograms } from "./drawnPrograms";
 import { configurationsFor } from "./labConfigurations";
 import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
 import { modelsServed } from "./labGround";
-import { atRate, tableOf } from "./labPrograms";
+import { atRate, type DrawnPrograms, learntPrograms, servedPrograms, tableOf } from "./labPrograms";
 import type { LabCellKey, LabGround, LabTask } from "./labTask";
 
 /** Programs whose mean lengths tell how many requests an engine decodes at once, and that engines are timed on for when they saturate. */

@@ -13,8 +13,7 @@ import type { ProgramPredictions } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { sameShape, workflowShape } from "@/solver/workflow/workflowShape";
-import { type DrawnPrograms, learntPrograms } from "./drawnPrograms";
-import { tableOf } from "./labPrograms";
+import { type DrawnPrograms, learntPrograms, tableOf } from "./labPrograms";
 import type { LabGround, LabTask } from "./labTask";
 
 /** Programs that the heads of one workflow are learnt of. */
@@ -43,6 +42,8 @@ export const namedConfigurations = ({ policy, configurations }: Pick<LabSystem, 
 
 /** Heads of every workflow and its models that a system learns for the run, encoded, by what they depend on. Each is trained once. */
 export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround, "sketches">): Record<string, Uint8Array> {
+  // Recorded runs are of no declared workflow.
+  const { recorded: _, ...drawn } = task;
   const { spec, workload } = task;
   const learnt: Record<string, Uint8Array> = {};
   for (const { policy, configurations } of spec.systems) {
@@ -52,7 +53,7 @@ export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround,
       if (learnt[key] !== undefined || !spec.mix.some(({ workflow }) => workflow === own.workflow.name)) continue;
       const mix = [{ workflow: own.workflow.name, share: 1 }];
       const table = tableOf(workload, own.models);
-      const { sample, texts } = learntPrograms({ task: { ...task, spec: { ...spec, mix } }, table, sketches }, TRAINING_PROGRAMS);
+      const { sample, texts } = learntPrograms({ task: { ...drawn, spec: { ...spec, mix } }, table, sketches }, TRAINING_PROGRAMS);
       const rows = configurationRowsOf(sample, configurationSpace(own.workflow, own.models), texts, own.workflow);
       learnt[key] = encodeArtefact(trainConfigurations(rows, { seed: mixSeed(workload.seed, "lab") }));
     }

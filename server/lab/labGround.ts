@@ -8,9 +8,8 @@ import { trainLengths } from "@/solver/prediction/lengths";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
 import { sketchOf } from "@/solver/words/sketch";
 import { splitPrompts } from "@/solver/workload/split";
-import { learntPrograms, promptTextsOf } from "./drawnPrograms";
 import { learnConfigurations } from "./labConfigurations";
-import { tableOf } from "./labPrograms";
+import { learntPrograms, promptTextsOf, tableOf } from "./labPrograms";
 import type { LabGround, LabTask } from "./labTask";
 
 /** Programs that lengths are learnt of: enough that more hardly helps, few enough for seconds. */

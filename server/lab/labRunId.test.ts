@@ -30,3 +30,9 @@ test("another profile, other cards of its engines and other texts are another ru
   expect(labRunId(learning, "texts")).not.toBe(labRunId(learning, null));
   expect(labRunId(learning, "texts")).not.toBe(labRunId(learning, "other texts"));
 });
+
+test("recorded runs, and their share of the programs, are part of what a run is", () => {
+  const withRuns = (share?: number) =>
+    labRunId({ ...task, recorded: { id: "runs", runs: [], ...(share !== undefined && { share }) } }, null);
+  expect(new Set([id, withRuns(), withRuns(0.2), withRuns(0.3)]).size).toBe(4);
+});

@@ -22,6 +22,7 @@ export function labRunId(
   const reads = spec.systems.some(readsPredictors);
   const premises = {
     ...{ spec, engineProfile, release: version, texts: reads ? textsId : null, recorded: recorded?.id ?? null },
+    ...(recorded?.share !== undefined && { recordedShare: recorded.share }),
     models: [...new Set(engines.map(({ model }) => model))].sort().map((model) => cardOf(models, model) ?? null),
     gpus: [...new Set(engines.map(({ gpu }) => gpu))].sort().map((gpu) => unpriced(cardOf(gpus, gpu))),
   };

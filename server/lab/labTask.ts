@@ -14,8 +14,11 @@ export interface LabTask {
   readonly engineProfile: EngineProfile;
   /** Trained predictors that systems name, by hash. */
   readonly artefacts: Readonly<Record<string, Uint8Array>>;
-  /** Recorded runs of agents that programs are, in place of the description's mix, by the SHA-256 of what was read; left out where programs are drawn. */
-  readonly recorded?: { readonly id: string; readonly runs: readonly AgentRun[] };
+  /**
+   * Recorded runs of agents, by the SHA-256 of what was read; left out where programs are drawn. All programs are recorded runs, in place of the
+   * description's mix, or a `share` of them, 0..1, beside the mix: the outcomes of these are drawn (`measuredOutcomes.ts`).
+   */
+  readonly recorded?: { readonly id: string; readonly runs: readonly AgentRun[]; readonly share?: number };
   /** The source of the prompts' texts: the store, or given by row of the outcome table; null if there is none. */
   readonly texts:
     | { readonly kind: "store"; readonly file: string }

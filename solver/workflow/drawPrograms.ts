@@ -2,6 +2,7 @@ import { letterVotes, rightLetter } from "@/solver/ensemble/replay/modelledSampl
 import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { ProgramSample } from "./programSample";
+import { promptRows } from "./promptRows";
 import type { Workflow } from "./workflow";
 
 /** Inputs from which programs are drawn. */
@@ -24,12 +25,8 @@ export interface ProgramDraw {
  * Draws programs from single answers. The relation of a program's stages to them is modelled, since no public trace has workflows answered
  * by several models and graded:
  *
- * - Every program has a prompt, drawn with replacement. Each of its stages uses the row of that prompt with probability
- *   sqrt(correlation), else that of another prompt drawn in the same way. So each stage has the table's own marginal distribution, and
- * lengths
- *   and labels of two rows of a program correlate by `correlation`. A workflow of a single stage always has its own prompt's row: that this
- * row
- *   belongs to its prompt is measured.
+ * - Every program has a prompt, and each of its stages a row of the table (`promptRows.ts`). So each stage has the table's own marginal
+ *   distribution. A workflow of a single stage always has its own prompt's row: that this row belongs to its prompt is measured.
  * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the
  * row's.
  * - Where a stage may be skipped, every answer has a vote: the program's right letter, or a wrong one drawn for the model
@@ -43,14 +40,11 @@ export interface ProgramDraw {
  * @throws RangeError without prompts, with a mix without shares, or with a correlation or a probability to be misled outside 0..1.
  */
 export function drawPrograms({ outcomes, prompts, mix, correlation, misleads, arrivalSeconds, seed }: ProgramDraw): ProgramSample {
-  if (prompts.length === 0) throw new RangeError("Programs need at least one prompt to be drawn from, found none");
-  if (!(correlation >= 0 && correlation <= 1)) throw new RangeError(`The correlation of stages lies in 0..1, found ${correlation}`);
   if (misleads !== undefined && !(misleads >= 0 && misleads <= 1))
     throw new RangeError(`The chance to be misled lies in 0..1, found ${misleads}`);
   const shapes = shapesOf(mix);
   const random = seededRandom(mixSeed(seed, "programs"));
-  const drawPrompt = (): number => prompts[random.int(prompts.length)] ?? 0;
-  const ownShare = Math.sqrt(correlation);
+  const rows = promptRows({ prompts, correlation }, random);
   const programs = arrivalSeconds.length;
   const workflow = new Uint16Array(programs);
   const prompt = new Int32Array(programs);
@@ -58,16 +52,14 @@ export function drawPrograms({ outcomes, prompts, mix, correlation, misleads, ar
   const requests: { program: number; row: number; givenTokens: number; factor: number }[] = [];
   for (let at = 0; at < programs; at += 1) {
     const shape = pick(shapes, random);
-    const own = drawPrompt();
+    const own = rows.own();
     workflow[at] = shape;
     prompt[at] = own;
     const { stages } = shapes[shape]?.workflow ?? { stages: [] };
     for (const stage of stages) {
-      const isOwn = random.next() < ownShare || stages.length === 1;
-      const other = drawPrompt();
       requests.push({
         program: at,
-        row: isOwn ? own : other,
+        row: rows.ofStage(own, stages.length === 1),
         givenTokens: stage.instructionTokens + (outcomes.inputTokens[own] ?? 0),
         factor: stage.lengthRatio * random.lognormal(0, stage.lengthSpread),
       });

@@ -1,5 +1,7 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
+import { joinedPrograms } from "./joinedPrograms";
+import { type OutcomeDraw, withOutcomes } from "./measuredOutcomes";
 import type { ProgramSample } from "./programSample";
 import type { Workflow } from "./workflow";
 
@@ -27,6 +29,9 @@ export interface MeasuredDraw {
   readonly arrivalSeconds: Float64Array;
   readonly seed: number;
 }
+
+/** The name of the workflow that all recorded runs have. */
+export const RECORDED_RUN = "recorded-run";
 
 /** Maximum number of runs in `ProgramSample.workflow`. */
 const MOST_RUNS = 65_536;
@@ -68,9 +73,29 @@ export function measuredPrograms({ runs, models, arrivalSeconds, seed }: Measure
   };
 }
 
+/** What recorded runs among drawn programs are drawn from: `outcomes` has the models of the programs. */
+export interface MeasuredShare extends OutcomeDraw {
+  readonly runs: readonly AgentRun[];
+  /** Share of the programs, 0..1. */
+  readonly share: number;
+}
+
+/**
+ * Drawn programs of which a share are recorded runs in their places, each with this probability; their outcomes are drawn from the same table
+ * (`measuredOutcomes.ts`).
+ *
+ * @throws RangeError as `measuredPrograms` and `withOutcomes` do.
+ */
+export function withMeasuredPrograms(drawn: ProgramSample, { runs, share, ...draw }: MeasuredShare): ProgramSample {
+  const { models, arrivalSeconds } = drawn;
+  const measured = withOutcomes(measuredPrograms({ runs, models, arrivalSeconds, seed: draw.seed }), draw);
+  const random = seededRandom(mixSeed(draw.seed, "share of recorded runs"));
+  return joinedPrograms(drawn, measured, () => random.next() < share);
+}
+
 function workflowOf({ id, calls }: AgentRun): Workflow {
   return {
-    name: "recorded-run",
+    name: RECORDED_RUN,
     title: `Recorded run ${id}`,
     stages: calls.map(({ agent, phase }, at) => ({
       role: [agent, phase].filter((part) => part !== "").join(": ") || "unnamed",
