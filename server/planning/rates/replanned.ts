@@ -19,6 +19,8 @@ export interface AtRate {
   readonly cascade: string;
   /** Whose scores the plan is gated by. */
   readonly gate: string;
+  /** Scores of trained heads below which requests start at a later stage, one for each stage but the last; null: all start at the first. */
+  readonly startBelow: readonly number[] | null;
   /** In use, those of the gate's engines among them. */
   readonly gpus: number;
   readonly gateGpus: number;
@@ -51,6 +53,7 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
     requestsPerSecond,
     cascade: cascadeText(system),
     gate: kind,
+    startBelow: system.routing.kind === "cascade" ? (system.routing.directStart?.below ?? null) : null,
     ...{ gpus, gateGpus },
     quality: routed.quality,
     p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
