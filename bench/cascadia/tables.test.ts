@@ -105,7 +105,7 @@ it("shows which gate and router Weir's plan has at its highest rate, under every
 
 it("reads rows that do not say where requests start", () => {
   const older = (gate: string, cascade: string): RaceRow =>
-    JSON.parse(JSON.stringify(weirRow(1, { gate, cascade, startBelow: undefined })));
+    JSON.parse(JSON.stringify(weirRow(1, { gate, cascade }), (key, value) => (key === "startBelow" ? undefined : value)));
   const table = weirPlanTable([older("agreement, trained start", "a <90→ b"), older("none", "a <0→ b"), older("judge", "a <70→ b")]);
   expect(table).toContain("| agreement | heads, allowed |");
   expect(table).toContain("| none: heads alone | heads |");

@@ -43,7 +43,7 @@ export function ofCommonSeeds(rows: readonly RaceRow[]): readonly RaceRow[] {
 }
 
 export function seedSentence(rows: readonly RaceRow[]): string {
-  const seeds = distinct(rows.map(({ seed }) => seed)).sort((a, b) => a - b);
+  const seeds = [...distinct(rows.map(({ seed }) => seed))].sort((a, b) => a - b);
   return `Over ${casesOf(rows).length} cases of ${distinct(rows.map(({ ladder }) => ladder)).length} ladders, each under the seeds ${seeds.join(", ")}.`;
 }
 

@@ -1,5 +1,5 @@
 import { busiestLoad, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
-import { cascadeText, gpusOf, judgementsOf, type ReplicaChoice } from "@/solver/baselines/system";
+import { cascadeText, gpusOf, judgementsOf, type ReplicaChoice, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import type { GatedSystem } from "./gatedContext";
 import type { RatePlanner } from "./ratePlanners";
@@ -19,7 +19,7 @@ export interface AtRate {
   readonly cascade: string;
   /** Whose scores the plan is gated by. */
   readonly gate: string;
-  /** Scores of trained heads below which requests start at a later stage, one for each stage but the last; null: all start at the first. */
+  /** Scores of trained heads below which requests start at a later stage, one for all stages or one for each but the last; null: all start at the first. */
   readonly startBelow: readonly number[] | null;
   /** In use, those of the gate's engines among them. */
   readonly gpus: number;
@@ -53,12 +53,17 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
     requestsPerSecond,
     cascade: cascadeText(system),
     gate: kind,
-    startBelow: system.routing.kind === "cascade" ? (system.routing.directStart?.below ?? null) : null,
+    startBelow: startBelowOf(system),
     ...{ gpus, gateGpus },
     quality: routed.quality,
     p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
     costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, routed), judge }),
   };
+}
+
+function startBelowOf({ routing }: System): readonly number[] | null {
+  const below = routing.kind === "cascade" ? routing.directStart?.below : undefined;
+  return below === undefined ? null : [below].flat();
 }
 
 /**
