@@ -18,7 +18,7 @@ const KEPT_UNIFORM =
 const REPLAY =
   "Ours is a simulated replay of segments as long as the source's on Llama-3.1 8B and 70B and 8 H100s, in which the studio's drift test has to find every change; roll-outs take 10 s a replica.";
 const JUDGES =
-  "Ours is a modelled judge of AUC .7 against one of .8, in one case of Gemma-2: no scores of the source's judges are public, and their reliability is not given as an AUC.";
+  "Ours is a modelled judge of AUC .7 against one of .8, in one case of Llama-3.1 whose plans ask their judge (60 % hard prompts, a floor half of the way): no scores of the source's judges are public, and their reliability is not given as an AUC.";
 const SHAPES =
   "Ours is Llama 3.1 70B on H100s with NVLink, every request at the source's mean lengths. The source's table does not name its GPUs: by its own rows a pipeline of four is faster than tensor parallelism of four, which is so where links between GPUs are slow. Ratios between configurations can be compared, rates cannot.";
 
@@ -159,9 +159,9 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   {
     figure: "T6",
     rows: "requests sent to the larger model",
-    benchmark: replannedJudges.weakerToLast,
+    benchmark: replannedJudges.weakerToLarger,
     as: "per cent more",
-    difference: `${JUDGES} Ours is one figure for both judges, of the plan's last model.`,
+    difference: `${JUDGES} Ours is one figure for both judges: what the smallest model does not answer.`,
   },
   {
     figure: "T6",
@@ -218,7 +218,7 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     benchmark: replannedJudges.classifierLatency,
     as: "per cent less",
     difference:
-      "Ours is a modelled classifier as reliable as the judge, on GPUs that the cluster gives up for it; the source's repeats GPT-4o's scores. p95, in one case of Gemma-2.",
+      "Ours is a modelled classifier as reliable as the judge, on GPUs that the cluster gives up for it; the source's repeats GPT-4o's scores. p95, in one case of Llama-3.1.",
   },
   {
     figure: "text",
