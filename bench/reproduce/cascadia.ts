@@ -1,4 +1,5 @@
 import type { MeasuredRows } from "./figureRows";
+import { namedPlanText, planFigureName } from "./namedPlan";
 import { parallelRows } from "./parallelRates";
 import { CASCADE_SERVE, ROUTER, replannedName, STAND_ALONE } from "./replanned";
 import { replannedJudges } from "./replannedJudges";
@@ -12,7 +13,8 @@ const ALONE =
 const MODELLED_SERVE =
   "CascadeServe is modelled with Weir's own simulator and shape search: it lacks only lengths and the end-to-end objective. The source's is a system of its own.";
 const ONE_MACHINE = "The source gives the value of one machine and one trace that are not published: a ratio is all that can be compared.";
-const TRACES = "The source's three traces and its models' answers to them are not public, so that no plan for them can be made.";
+const TRACES = "The source's three traces and its models' answers to them are not public, so that no plan can be made for them.";
+const NAMED = `Ours, the same in every such row, is one plan of one case of the race (${namedPlanText}), with the judge's engines in the cluster.`;
 const KEPT_UNIFORM =
   "Plans are made for one rate and kept: the race in which every system is planned anew has no uniform plans. Cases in which the uniform plan is overloaded are left out.";
 const REPLAY =
@@ -61,7 +63,8 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   ),
   {
     figure: "8",
-    difference: "The source shows it in a plot alone. Every plan of Weir has the p95 of each stage, on the Plan page and in its document.",
+    benchmark: planFigureName("p95"),
+    difference: `The source shows it in a plot alone. ${NAMED}`,
   },
   {
     figure: "9",
@@ -122,8 +125,11 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   },
   ...parallelRows.map(({ rows, benchmark }): MeasuredRows => ({ figure: "T1", rows, benchmark, difference: SHAPES })),
   { figure: "T1", difference: "It needs the source's GPUs: Llama3-70B on 4 and 8 of them." },
-  { figure: "T2", difference: TRACES },
-  { figure: "T3", difference: TRACES },
+  { figure: "T2", rows: "thresholds", benchmark: planFigureName("thresholds"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T2", rows: "share of requests by stage", benchmark: planFigureName("shares"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T2", rows: "GPUs by stage", benchmark: planFigureName("gpus"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T3", rows: "parallelism by stage", benchmark: planFigureName("parallelism"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T3", difference: `${TRACES} It is a variant of the first of them.` },
   {
     figure: "T4",
     rows: "ratio to Sarathi-Serve, on average",
