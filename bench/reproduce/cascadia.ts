@@ -109,7 +109,7 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     figure: "11",
     rows: "on average",
     benchmark: detectedNames.overCascadeServe,
-    difference: `${REPLAY} Ours is against CascadeServe, which sees the rate alone; the source's is over both baselines.`,
+    difference: `${REPLAY} Ours is against CascadeServe, which sees the rate alone, in the source's windows of five minutes; windows of one minute are in its details. The source's is over both baselines.`,
   },
   {
     figure: "11",
