@@ -1,35 +1,43 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
-import { resultsFolder, writeRows, writeTables } from "../lib/results";
+import { keptRows, keptRun, writeRows, writeTables } from "../lib/results";
 import { type CascadiaLadder, cascadiaCases } from "./cases";
 import { detectedBenchmarks } from "./detected";
 import { judgeBenchmarks } from "./judges";
 import { type RaceRow, raceLadder } from "./race";
-import { caseTable, planTable, ratioTable, targetResults, targetTable } from "./tables";
+import { caseTable, ofCommonSeeds, planTable, ratioTable, seedSentence, targetResults, targetTable } from "./tables";
+import { gateSentence, weirPlanTable } from "./weirPlans";
 import { wildbenchBenchmarks } from "./wildbench";
 
 const nameOf = (ladder: CascadiaLadder): string => `cascadia-${ladder.family.toLowerCase()}`;
 
+/** `WEIR_BENCH_KEPT=1` takes the whole seeds that an earlier run kept, and races the others. */
 const races = new Map(
-  cascadiaCases.ladders.map((ladder) => [ladder, once(() => raceLadder(ladder, "perturbed", (rows) => write(ladder, rows)))]),
+  cascadiaCases.ladders.map((ladder) => [
+    ladder,
+    once(async () => {
+      const name = nameOf(ladder);
+      const rows = await raceLadder(ladder, "perturbed", {
+        before: keptRows<RaceRow>(name) ?? [],
+        onSeed: (own) => {
+          writeRows(name, own);
+          writeRaceTables(ladder, own);
+        },
+      });
+      writeRaceTables(ladder, rows);
+      return rows;
+    }),
+  ]),
 );
 
-function write(ladder: CascadiaLadder, rows: readonly RaceRow[]): void {
-  writeRows(nameOf(ladder), rows);
+/** The tables of a ladder, and those of all ladders' last runs, so that ladders may be run one at a time. */
+function writeRaceTables(ladder: CascadiaLadder, rows: readonly RaceRow[]): void {
   writeTables(nameOf(ladder), [ratioTable(rows), caseTable(rows), planTable(rows)]);
-  const all = keptRows();
-  writeTables("cascadia-all", [targetTable(all), ratioTable(all)]);
-}
-
-/** The rows of every ladder's last run, so that ladders may be run one at a time. */
-function keptRows(): readonly RaceRow[] {
-  return cascadiaCases.ladders.flatMap((ladder) => {
-    const file = join(resultsFolder(), `${nameOf(ladder)}.json`);
-    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { readonly rows: readonly RaceRow[] }).rows : [];
-  });
+  const all = ofCommonSeeds(cascadiaCases.ladders.flatMap((one) => keptRun<RaceRow>(nameOf(one))?.rows ?? []));
+  writeTables("cascadia-all", [seedSentence(all), targetTable(all), ratioTable(all)]);
+  writeTables("cascadia-cases", [caseTable(all)]);
+  writeTables("cascadia-plans", [gateSentence(all), weirPlanTable(all)]);
 }
 
 /** The worst of the targets' ratios over what they ask. */

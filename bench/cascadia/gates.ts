@@ -49,8 +49,11 @@ export function judgeGate({ workload }: LadderScene): ComparedGate {
   return { kind: "judge", outcomes, secondsPerCall: seconds, usdPerCall: 0, engines, starts: false };
 }
 
+/** Ends the kind of a gate with trained heads. */
+export const STARTS = ", trained start";
+
 /** A gate with trained heads, which may let requests start at a later stage. */
-export const withStart = (gate: ComparedGate): ComparedGate => ({ ...gate, kind: `${gate.kind}, trained start`, starts: true });
+export const withStart = (gate: ComparedGate): ComparedGate => ({ ...gate, kind: `${gate.kind}${STARTS}`, starts: true });
 
 /** Cascades of the planner with one gate each, which are systems of their own. */
 export const gatedCascades = (scene: LadderScene, judge: ComparedGate): readonly GateCascade[] => [

@@ -7,7 +7,7 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { workloadOf } from "../lib/compareData";
 import { type CascadiaLadder, cascadiaCases } from "./cases";
 import { agreementGate, gatedCascades, judgeGate, withStart } from "./gates";
-import { type CaseScene, caseScene, type LadderScene, ladderScene } from "./scene";
+import { type CaseScene, caseName, caseScene, type LadderScene, ladderScene } from "./scene";
 
 /** What engines are while plans are measured: the planner's model, or one that deviates from it by a seed as real engines do. */
 type Engines = "as modelled" | "perturbed";
@@ -40,18 +40,19 @@ const FIRST_RATE = 0.5;
 
 const REQUESTS_AT_SATURATION = 900;
 
-/**
- * All cases of a ladder under all seeds.
- *
- * @param onSeed called with all rows so far when a seed is done: a run that is stopped keeps those of whole seeds.
- */
-export async function raceLadder(
-  ladder: CascadiaLadder,
-  engines: Engines,
-  onSeed: (rows: readonly RaceRow[]) => void,
-): Promise<readonly RaceRow[]> {
-  const rows: RaceRow[] = [];
-  for (const seed of cascadiaCases.seeds) {
+interface SeedBySeed {
+  /** Rows of an earlier run: seeds that are whole in them are not raced again. */
+  readonly before: readonly RaceRow[];
+  /** Called with all rows so far when a seed is done: a run that is stopped keeps those of whole seeds. */
+  onSeed(rows: readonly RaceRow[]): void;
+}
+
+/** All cases of a ladder under all seeds, seed by seed. */
+export async function raceLadder(ladder: CascadiaLadder, engines: Engines, { before, onSeed }: SeedBySeed): Promise<readonly RaceRow[]> {
+  const done = wholeSeeds(ladder, before);
+  const all = (): readonly RaceRow[] => cascadiaCases.seeds.flatMap((seed) => done.get(seed) ?? []);
+  for (const seed of cascadiaCases.seeds.filter((one) => !done.has(one))) {
+    const rows: RaceRow[] = [];
     const scene = await ladderScene(ladder, seed);
     const [judge, agreement] = [judgeGate(scene), await agreementGate(scene)];
     const gates = { judge, own: [judge, agreement].flatMap((gate) => [withStart(gate), gate]), cascades: gatedCascades(scene, judge) };
@@ -61,9 +62,17 @@ export async function raceLadder(
       rows.push(...raceCase(scene, own, { measuring: await measuringOf(scene, own, engines), gates }));
       process.stderr.write(`${own.name}, seed ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
     }
-    onSeed(rows);
+    done.set(seed, rows);
+    onSeed(all());
   }
-  return rows;
+  return all();
+}
+
+/** Rows by seed, of those seeds that have every case of the ladder. */
+function wholeSeeds(ladder: CascadiaLadder, rows: readonly RaceRow[]): Map<number, readonly RaceRow[]> {
+  const names = ladder.cases.map((one) => caseName(ladder, one));
+  const bySeed = cascadiaCases.seeds.map((seed) => [seed, rows.filter((row) => row.seed === seed)] as const);
+  return new Map(bySeed.filter(([, own]) => names.every((name) => own.some((row) => row.case === name))));
 }
 
 /** The gates of a ladder: the judge of baselines, those that Weir chooses among, and those of cascades that are systems of their own. */

@@ -48,6 +48,9 @@ export async function ladderScene(ladder: CascadiaLadder, seed: number): Promise
   return { ladder, seed, workload, context: groundOf({ situation, engine: await loadGlpkEngine() }) };
 }
 
+export const caseName = ({ name }: CascadiaLadder, { hardShare, floor }: CascadiaCase): string =>
+  `${name}, ${Math.round(100 * hardShare)} % hard, floor ${floor}`;
+
 /** The ladder's prompts in the case's shares of tasks, and the floor between its models' qualities on them. */
 export function caseScene({ ladder, context, workload }: LadderScene, { hardShare, floor }: CascadiaCase): CaseScene {
   const { categories, models } = workload.outcomes;
@@ -57,7 +60,7 @@ export function caseScene({ ladder, context, workload }: LadderScene, { hardShar
   const [smallest, largest] = [qualities[0] ?? 0, qualities.at(-1) ?? 100];
   const points = Math.floor(smallest + floor * (largest - smallest));
   return {
-    name: `${ladder.name}, ${Math.round(100 * hardShare)} % hard, floor ${floor}`,
+    name: caseName(ladder, { hardShare, floor }),
     floor: points,
     context: { ...context, ...own },
     profiled: hardShare === 1 ? undefined : mixed(context.planning, 0.5),

@@ -5,16 +5,27 @@ import { ratePlanners } from "@/server/planning/rates/ratePlanners";
 import { randomInstance } from "@/solver/baselines/randomInstance";
 import { cascadiaCases } from "./cases";
 import { gatedCascades, judgeGate } from "./gates";
-import type { RaceRow } from "./race";
+import { type RaceRow, raceLadder } from "./race";
+import { caseName } from "./scene";
 import source from "./source.json" with { type: "json" };
-import { planTable, ratioTable, targetResults } from "./tables";
+import { ofCommonSeeds, planTable, ratioTable, seedSentence, targetResults } from "./tables";
+import { gateSentence, weirPlanTable } from "./weirPlans";
 
 function row(system: string, seed: number, rate: number | null, name = "one"): RaceRow {
   const at =
     rate === null
       ? null
       : {
-          ...{ requestsPerSecond: rate, cascade: "one model", gate: "judge", gpus: 8, gateGpus: 1, quality: 81, p95Seconds: 1 },
+          ...{
+            requestsPerSecond: rate,
+            cascade: "one model",
+            gate: "judge",
+            startBelow: null,
+            gpus: 8,
+            gateGpus: 1,
+            quality: 81,
+            p95Seconds: 1,
+          },
           costUsdPerRequest: 1 / rate,
         };
   const scales = [at === null ? null : { ...at, sloScale: 2 }, null];
@@ -65,6 +76,59 @@ it("shows the plan of every system at its highest rate", () => {
   const [, , ...lines] = planTable(rows).trim().split("\n");
   expect(lines).toHaveLength(6);
   expect(lines[0]).toContain("| one | Weir | 20/s | judge | 8 (1) | one model |");
+});
+
+function weirRow(seed: number, highest: Partial<NonNullable<RaceRow["highest"]>>): RaceRow {
+  const plain = row("Weir", seed, 20);
+  return { ...plain, highest: plain.highest && { ...plain.highest, ...highest } };
+}
+
+it("shows which gate and router Weir's plan has at its highest rate, under every seed", () => {
+  const two = { cascade: "small (1 × tp 1) <0→ large (1 × tp 2)" };
+  const own = [
+    weirRow(1, { ...two, gate: "judge, trained start", gateGpus: 2, startBelow: [40] }),
+    weirRow(2, { ...two, gate: "none", gateGpus: 0, startBelow: [55] }),
+    weirRow(3, { gate: "none", gateGpus: 0 }),
+  ];
+  const [, , ...lines] = weirPlanTable([...own, row("CascadeServe", 1, 10)])
+    .trim()
+    .split("\n");
+  expect(lines).toEqual([
+    "| one | 1 | 20/s | small (1 × tp 1) <0→ large (1 × tp 2) | judge | heads, start below 40 | 2 of 8 |",
+    "| one | 2 | 20/s | small (1 × tp 1) <0→ large (1 × tp 2) | none: heads alone | heads, start below 55 | 0 of 8 |",
+    "| one | 3 | 20/s | one model | none: one model | - | 0 of 8 |",
+  ]);
+  expect(gateSentence([...own, weirRow(3, {})])).toBe(
+    "Gates of the 4 plans of Weir at their highest rates: judge, 2; none: heads alone, 1; none: one model, 1.",
+  );
+});
+
+it("reads rows that do not say where requests start", () => {
+  const older = (gate: string, cascade: string): RaceRow =>
+    JSON.parse(JSON.stringify(weirRow(1, { gate, cascade }), (key, value) => (key === "startBelow" ? undefined : value)));
+  const table = weirPlanTable([older("agreement, trained start", "a <90→ b"), older("none", "a <0→ b"), older("judge", "a <70→ b")]);
+  expect(table).toContain("| agreement | heads, allowed |");
+  expect(table).toContain("| none: heads alone | heads |");
+  expect(table).toContain("| judge | - |");
+});
+
+it("compares all ladders over the seeds that every case has", () => {
+  const fewer = [...rows, row("Weir", 1, 5, "three"), row("Weir", 3, 5, "three")];
+  expect(seedSentence(ofCommonSeeds(fewer))).toBe("Over 3 cases of 1 ladders, each under the seeds 1, 3.");
+  expect(ofCommonSeeds(rows)).toEqual(rows);
+});
+
+it("races no seed again whose cases were all kept", async () => {
+  const [ladder] = cascadiaCases.ladders;
+  if (ladder === undefined) throw new Error("no ladder");
+  const before = [...cascadiaCases.seeds]
+    .reverse()
+    .flatMap((seed) => ladder.cases.map((one) => row("Weir", seed, 9, caseName(ladder, one))));
+  const onSeed = (): void => {
+    throw new Error("a seed was raced");
+  };
+  const found = await raceLadder(ladder, "perturbed", { before, onSeed });
+  expect(found.map(({ seed }) => seed)).toEqual([...before].reverse().map(({ seed }) => seed));
 });
 
 it("every figure of the source says what it is, its unit and where it stands", () => {

@@ -33,8 +33,22 @@ function pairs(rows: readonly RaceRow[], other: string, figure: Figure): readonl
   });
 }
 
+/** The rows of those seeds that every case has: a ladder may have been run under fewer. */
+export function ofCommonSeeds(rows: readonly RaceRow[]): readonly RaceRow[] {
+  const cases = casesOf(rows);
+  const common = distinct(rows.map(({ seed }) => seed)).filter(
+    (seed) => distinct(rows.filter((row) => row.seed === seed).map((row) => row.case)).length === cases.length,
+  );
+  return rows.filter(({ seed }) => common.includes(seed));
+}
+
+export function seedSentence(rows: readonly RaceRow[]): string {
+  const seeds = [...distinct(rows.map(({ seed }) => seed))].sort((a, b) => a - b);
+  return `Over ${casesOf(rows).length} cases of ${distinct(rows.map(({ ladder }) => ladder)).length} ladders, each under the seeds ${seeds.join(", ")}.`;
+}
+
 /** Named by the share of the way to the floor: points of floors differ between seeds. */
-const casesOf = (rows: readonly RaceRow[]): readonly string[] => distinct(rows.map((row) => row.case));
+export const casesOf = (rows: readonly RaceRow[]): readonly string[] => distinct(rows.map((row) => row.case));
 
 const inverse = (of: readonly SeedPair[]): readonly SeedPair[] => of.map(({ own, reference }) => ({ own: reference, reference: own }));
 

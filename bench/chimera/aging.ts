@@ -1,7 +1,7 @@
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { bySeed } from "../lib/runCells";
-import { CORRELATION, ORDER_BATCHES, ORDER_SEEDS } from "./cases";
+import { CORRELATION, ORDER_BATCHES, SEEDS } from "./cases";
 import { figuresOf, runLab } from "./labRun";
 
 /**
@@ -74,7 +74,7 @@ export async function agingRuns(progress: (line: string) => void): Promise<reado
           loads: AGING_LOADS,
           change,
           times,
-          seeds: ORDER_SEEDS,
+          seeds: SEEDS,
           batches: ORDER_BATCHES,
         };
         // In the order of arrival no request passes another: one arm is enough.

@@ -5,13 +5,10 @@ import type { SlackPolicy } from "@/solver/plan/policySchema";
 /** Shares of the rate at which all engines saturate: with the five ladders, the 15 cases. */
 export const LOADS = [0.8, 0.95, 1.1] as const;
 
-/** Splits of the prompts and draws of the programs over which figures are averaged. */
+/** Splits of the prompts and draws of the programs over which all figures are averaged. */
 export const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
-/** Seeds of the runs that compare orders and aging on one engine. */
-export const ORDER_SEEDS = SEEDS.slice(0, 3);
-
-/** Number of times their batch is filled. */
+/** Number of times the batch is filled in runs that compare orders and aging on one engine. */
 export const ORDER_BATCHES = 40;
 
 /** Seeds that run at once, each on a core. */

@@ -116,6 +116,27 @@ async function raced(baseline: string, figure: "secondsPerToken" | "quality"): P
   return measurement(of, "x", words, ratio(of));
 }
 
+/**
+ * Variants with a part left out or replaced by the truth, each against Chimera at the same slack. The oracle router has another margin than
+ * any point of Chimera: the nearest.
+ */
+const PARTS = [
+  { part: "load rule only", at: "2|-|-", chimera: MIDDLE },
+  { part: "oracle lengths", at: "1|0|-", chimera: "Chimera|1|0|-" },
+  { part: "oracle router", at: "8|0.05|-", chimera: "Chimera|8|0.1|-" },
+] as const;
+
+/** Latency of a variant over Chimera's: above 1 Chimera is faster. */
+async function partOver({ part, at, chimera }: (typeof PARTS)[number]): Promise<Measurement> {
+  const rows = await race();
+  const own = rows.filter((row) => systemOf(row) === chimera && row.load === SATURATED);
+  const pairs = (figure: "secondsPerToken" | "quality") => against(rows, own, `${part}|${at}`, figure);
+  const of = timesLess(pairs("secondsPerToken"));
+  const [slack, margin] = chimera.split("|").slice(1);
+  const words = `Chimera at slack ${slack} and margin ${margin} over ${own.length} ladders at ${SATURATED} of saturation, with ${signed(differenceOf(pairs("quality")))} points more than ${part}`;
+  return measurement(of, "x", words, ratio(of));
+}
+
 /** Cases in which Chimera dominates vLLM's balancing. */
 async function dominance(rows: readonly FrontierRow[], heads: string): Promise<Measurement> {
   const found = verdicts(rows, ["Chimera"]);
@@ -155,6 +176,9 @@ const figures: readonly Benchmark[] = [
     { name: `chimera: latency a token of ${baseline} over Chimera's`, budget: null, run: () => raced(baseline, "secondsPerToken") },
     { name: `chimera: quality over ${baseline}'s`, budget: null, run: () => raced(baseline, "quality") },
   ]),
+  ...PARTS.map(
+    (part): Benchmark => ({ name: `chimera: latency a token of ${part.part} over Chimera's`, budget: null, run: () => partOver(part) }),
+  ),
   {
     name: "chimera: cases in which vLLM's balancing is dominated",
     budget: atLeast(WANTED, "confidence tells too little for a smaller model to be chosen safely"),

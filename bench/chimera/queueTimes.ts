@@ -1,7 +1,7 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, ladders } from "../lib/ladders";
 import { bySeed } from "../lib/runCells";
-import { LOADS, ORDER_BATCHES, ORDER_SEEDS } from "./cases";
+import { LOADS, ORDER_BATCHES, SEEDS } from "./cases";
 import { figuresOf, runLab } from "./labRun";
 
 const CORRELATIONS = [0, 0.5, 1];
@@ -59,7 +59,7 @@ export async function queueTimes(progress: (line: string) => void): Promise<read
           correlation,
           loads: LOADS,
           change,
-          seeds: ORDER_SEEDS,
+          seeds: SEEDS,
           batches: ORDER_BATCHES,
         };
         const systems = systemsOf(engine.model, correlation);

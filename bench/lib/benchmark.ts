@@ -27,6 +27,8 @@ export const budgetText = (budget: Budget | null): string =>
 
 export interface Measurement {
   readonly figure: number;
+  /** Several figures in words, in place of the one; left out: there is one. */
+  readonly text?: string;
   readonly unit: string;
   /** The measured quantity and the input, so that the figure can be read alone. */
   readonly detail: string;

@@ -48,8 +48,10 @@ export async function workloadOf(of: {
   readonly family: string;
   readonly tasks: readonly string[];
   readonly judgeAuc: number;
+  /** Of the judge's noise and of what is drawn of the workload; left out: 1. */
+  readonly seed?: number;
 }): Promise<Workload> {
-  const read = await readWorkload({ ...of, outcomes: OUTCOMES, arrivals: ARRIVALS, models: {}, seed: 1 }, catalogueOf(noUserCards));
+  const read = await readWorkload({ seed: 1, ...of, outcomes: OUTCOMES, arrivals: ARRIVALS, models: {} }, catalogueOf(noUserCards));
   if (!read.ok) throw new Error(read.message);
   return read.workload;
 }

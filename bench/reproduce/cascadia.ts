@@ -1,4 +1,5 @@
 import type { MeasuredRows } from "./figureRows";
+import { namedPlanText, planFigureName } from "./namedPlan";
 import { parallelRows } from "./parallelRates";
 import { CASCADE_SERVE, ROUTER, replannedName, STAND_ALONE } from "./replanned";
 import { replannedJudges } from "./replannedJudges";
@@ -12,13 +13,14 @@ const ALONE =
 const MODELLED_SERVE =
   "CascadeServe is modelled with Weir's own simulator and shape search: it lacks only lengths and the end-to-end objective. The source's is a system of its own.";
 const ONE_MACHINE = "The source gives the value of one machine and one trace that are not published: a ratio is all that can be compared.";
-const TRACES = "The source's three traces and its models' answers to them are not public, so that no plan for them can be made.";
+const TRACES = "The source's three traces and its models' answers to them are not public, so that no plan can be made for them.";
+const NAMED = `Ours, the same in every such row, is one plan of one case of the race (${namedPlanText}), with the judge's engines in the cluster.`;
 const KEPT_UNIFORM =
   "Plans are made for one rate and kept: the race in which every system is planned anew has no uniform plans. Cases in which the uniform plan is overloaded are left out.";
 const REPLAY =
   "Ours is a simulated replay of segments as long as the source's on Llama-3.1 8B and 70B and 8 H100s, in which the studio's drift test has to find every change; roll-outs take 10 s a replica.";
 const JUDGES =
-  "Ours is a modelled judge of AUC .7 against one of .8, in one case of Gemma-2: no scores of the source's judges are public, and their reliability is not given as an AUC.";
+  "Ours is a modelled judge of AUC .7 against one of .8, in one case of Llama-3.1 whose plans ask their judge (60 % hard prompts, a floor half of the way): no scores of the source's judges are public, and their reliability is not given as an AUC.";
 const SHAPES =
   "Ours is Llama 3.1 70B on H100s with NVLink, every request at the source's mean lengths. The source's table does not name its GPUs: by its own rows a pipeline of four is faster than tensor parallelism of four, which is so where links between GPUs are slow. Ratios between configurations can be compared, rates cannot.";
 
@@ -61,7 +63,8 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   ),
   {
     figure: "8",
-    difference: "The source shows it in a plot alone. Every plan of Weir has the p95 of each stage, on the Plan page and in its document.",
+    benchmark: planFigureName("p95"),
+    difference: `The source shows it in a plot alone. ${NAMED}`,
   },
   {
     figure: "9",
@@ -106,7 +109,7 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     figure: "11",
     rows: "on average",
     benchmark: detectedNames.overCascadeServe,
-    difference: `${REPLAY} Ours is against CascadeServe, which sees the rate alone; the source's is over both baselines.`,
+    difference: `${REPLAY} Ours is against CascadeServe, which sees the rate alone, in the source's windows of five minutes; windows of one minute are in its details. The source's is over both baselines.`,
   },
   {
     figure: "11",
@@ -122,8 +125,11 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   },
   ...parallelRows.map(({ rows, benchmark }): MeasuredRows => ({ figure: "T1", rows, benchmark, difference: SHAPES })),
   { figure: "T1", difference: "It needs the source's GPUs: Llama3-70B on 4 and 8 of them." },
-  { figure: "T2", difference: TRACES },
-  { figure: "T3", difference: TRACES },
+  { figure: "T2", rows: "thresholds", benchmark: planFigureName("thresholds"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T2", rows: "share of requests by stage", benchmark: planFigureName("shares"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T2", rows: "GPUs by stage", benchmark: planFigureName("gpus"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T3", rows: "parallelism by stage", benchmark: planFigureName("parallelism"), difference: `${TRACES} ${NAMED}` },
+  { figure: "T3", difference: `${TRACES} It is a variant of the first of them.` },
   {
     figure: "T4",
     rows: "ratio to Sarathi-Serve, on average",
@@ -159,9 +165,9 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   {
     figure: "T6",
     rows: "requests sent to the larger model",
-    benchmark: replannedJudges.weakerToLast,
+    benchmark: replannedJudges.weakerToLarger,
     as: "per cent more",
-    difference: `${JUDGES} Ours is one figure for both judges, of the plan's last model.`,
+    difference: `${JUDGES} Ours is one figure for both judges: what the smallest model does not answer.`,
   },
   {
     figure: "T6",
@@ -202,15 +208,16 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   {
     figure: "text",
     rows: "latency above exhaustive search",
-    benchmark: "plans as good as exhaustive search, end-to-end",
-    difference: "Ours counts drawn instances in which the plan is within 1 % of exhaustive search over tables of the same shapes.",
+    benchmark: "plans as good as exhaustive search over unpruned shapes",
+    difference:
+      "Ours counts drawn instances in which the plan is within 1 % of exhaustive search over every shape that fits, by tables. Their limit is 8 GPUs, as multisets of all shapes are too many on more.",
   },
   {
     figure: "text",
     rows: "faster than exhaustive search",
     benchmark: "plans found faster than by exhaustive search, end-to-end",
     difference:
-      "Ours counts drawn instances at least 100 times faster than simulating every plan whole, which is an estimate; instances are small.",
+      "Ours counts drawn instances at least 100 times faster than simulating every plan whole, which is an estimate; instances are small, and the search is over the planner's own shapes.",
   },
   {
     figure: "text",
@@ -218,7 +225,7 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     benchmark: replannedJudges.classifierLatency,
     as: "per cent less",
     difference:
-      "Ours is a modelled classifier as reliable as the judge, on GPUs that the cluster gives up for it; the source's repeats GPT-4o's scores. p95, in one case of Gemma-2.",
+      "Ours is a modelled classifier as reliable as the judge, on GPUs that the cluster gives up for it; the source's repeats GPT-4o's scores. p95, in one case of Llama-3.1.",
   },
   {
     figure: "text",

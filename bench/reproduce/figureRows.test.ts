@@ -53,6 +53,7 @@ const STATED = [
   /the source: [\d.]+/g,
   /(AUC|against one of|correlation of|correlated by) \.\d+/g,
   /0\.95 of saturation/g,
+  /floor 0\.\d+/g,
   /falls of 0\.6 points/g,
 ] as const;
 

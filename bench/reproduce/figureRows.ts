@@ -40,11 +40,21 @@ export const figureName = (text: string): string =>
     .replace(/^(table|t)\s*(?=\d)/, "table ");
 
 /** A benchmark's measurement as the figure of a row. */
-export function ownFigure(benchmark: string, { figure, unit, detail, interval, seeds }: Measurement, as: MeasuredRows["as"]): OwnFigure {
+export function ownFigure(
+  benchmark: string,
+  { figure, text, unit, detail, interval, seeds }: Measurement,
+  as: MeasuredRows["as"],
+): OwnFigure {
   const conversion = as === undefined ? { unit, of: (value: number) => value } : conversions[as];
   const ends = interval === undefined ? null : [conversion.of(interval.low), conversion.of(interval.high)].sort((a, b) => a - b);
   return {
-    ...{ kind: "measured", value: Number.isFinite(figure) ? conversion.of(figure) : null, unit: conversion.unit, benchmark, detail },
+    ...{
+      kind: "measured",
+      value: text ?? (Number.isFinite(figure) ? conversion.of(figure) : null),
+      unit: conversion.unit,
+      benchmark,
+      detail,
+    },
     interval: ends === null ? null : { low: ends[0] ?? Number.NaN, high: ends[1] ?? Number.NaN },
     seeds: seeds ?? null,
   };

@@ -16,7 +16,7 @@ interface LongRun<Row> {
 }
 
 /**
- * The rows that an earlier whole run on this machine kept, or else those of a run now, which takes up to an hour. `WEIR_BENCH_KEPT=0` measures
+ * The rows that an earlier whole run on this machine kept, or else those of a run now, which takes up to some hours. `WEIR_BENCH_KEPT=0` measures
  * in any case.
  *
  * @throws where the run writes no rows.

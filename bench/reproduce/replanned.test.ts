@@ -6,7 +6,7 @@ import { pairsOf } from "./replanned";
 
 const at = (requestsPerSecond: number) => ({
   ...{ requestsPerSecond, quality: 80, costUsdPerRequest: 1 / requestsPerSecond, gpus: 8, gateGpus: 0 },
-  ...{ cascade: "", gate: "", p95Seconds: 1 },
+  ...{ cascade: "", gate: "", startBelow: null, p95Seconds: 1 },
 });
 const row = (system: string, seed: number, rate: number | null, sloScales: readonly (number | null)[]): RaceRow => ({
   ...{ ladder: "Gemma", case: "easy", floor: 70, seed, system, kept: null },

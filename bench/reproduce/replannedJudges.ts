@@ -1,22 +1,12 @@
 import { cascadiaBenchmarks } from "../cascadia/cascadia";
 import { cascadiaCases } from "../cascadia/cases";
+import { isOfJudgedCase, type JudgeRow, p95Of, USUAL } from "../cascadia/judges";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { distinct, ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { keptOrRun } from "./keptOrRun";
 
-/** A judge under one seed, as `npm run bench -- "Cascadia, judge"` writes it. */
-interface JudgeRow {
-  readonly seed: number;
-  readonly gate: string;
-  /** At half of the usual judge's highest rate. */
-  readonly p95Seconds: number | null;
-  /** Share of the requests that the last model answers, there. */
-  readonly toLast: number | null;
-}
-
-const USUAL = "judge of AUC 0.8";
 const WEAKER = "judge of AUC 0.7";
 const CLASSIFIER = "local classifier of AUC 0.8";
 
@@ -24,7 +14,8 @@ const CLASSIFIER = "local classifier of AUC 0.8";
 const judges = once(() =>
   keptOrRun<JudgeRow>({
     name: "cascadia-judges",
-    isWhole: (rows) => [USUAL, WEAKER, CLASSIFIER].every((gate) => seedsOf(rows, gate) === cascadiaCases.seeds.length),
+    isWhole: (rows) =>
+      rows.every(isOfJudgedCase) && [USUAL, WEAKER, CLASSIFIER].every((gate) => seedsOf(rows, gate) === cascadiaCases.seeds.length),
     run: async () => cascadiaBenchmarks.find(({ name }) => name === `Cascadia, ${WEAKER}`)?.run(),
   }),
 );
@@ -32,19 +23,18 @@ const judges = once(() =>
 const seedsOf = (rows: readonly JudgeRow[], gate: string): number =>
   distinct(rows.flatMap((row) => (row.gate === gate ? [row.seed] : []))).length;
 
-async function measured(gate: string, figure: "p95Seconds" | "toLast"): Promise<Measurement> {
+async function measured(gate: string, what: string, figure: (row: JudgeRow) => number | null): Promise<Measurement> {
   const { rows, source } = await judges();
-  const of = (kind: string): readonly number[] => rows.flatMap((row) => (row.gate === kind ? [row[figure] ?? Number.NaN] : []));
-  const what = figure === "toLast" ? "share of the requests that the plan's last model answers" : "p95";
+  const of = (kind: string): readonly number[] => rows.flatMap((row) => (row.gate === kind ? [figure(row) ?? Number.NaN] : []));
   return {
     ...overSeeds(ratioOf([{ own: of(gate), reference: of(USUAL) }])),
     unit: "x",
-    detail: `${what}, ${gate} over ${USUAL}, at half of the latter's highest rate; both modelled, planned anew at one floor; ${source}`,
+    detail: `${what}, ${gate} over ${USUAL}, at half of the latter's highest rate; both modelled, planned anew at one floor, ${rows[0]?.case}; ${source}`,
   };
 }
 
 export const replannedJudges = {
-  weakerToLast: `re-planned, requests sent to the last model, ${WEAKER}`,
+  weakerToLarger: `re-planned, requests sent to a larger model, ${WEAKER}`,
   weakerLatency: `re-planned, p95, ${WEAKER}`,
   classifierLatency: `re-planned, p95, ${CLASSIFIER}`,
 } as const;
@@ -52,8 +42,12 @@ export const replannedJudges = {
 /** Judges of other reliability against the usual one; none without the data. */
 export const judgeRatioBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
-      { name: replannedJudges.weakerToLast, budget: null, run: () => measured(WEAKER, "toLast") },
-      { name: replannedJudges.weakerLatency, budget: null, run: () => measured(WEAKER, "p95Seconds") },
-      { name: replannedJudges.classifierLatency, budget: null, run: () => measured(CLASSIFIER, "p95Seconds") },
+      {
+        name: replannedJudges.weakerToLarger,
+        budget: null,
+        run: () => measured(WEAKER, "share of the requests that a larger model than the smallest answers", (row) => row.toLarger),
+      },
+      { name: replannedJudges.weakerLatency, budget: null, run: () => measured(WEAKER, "p95", p95Of) },
+      { name: replannedJudges.classifierLatency, budget: null, run: () => measured(CLASSIFIER, "p95", p95Of) },
     ]
   : [];

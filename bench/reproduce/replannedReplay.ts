@@ -1,56 +1,56 @@
-import type { DetectedReplay } from "@/server/planning/compare/compareReplay";
 import { cascadiaBenchmarks } from "../cascadia/cascadia";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { cascadiaCases } from "../cascadia/cases";
+import { detectedRatio, detectedScale, type Watched, WINDOWS_SECONDS } from "../cascadia/detected";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
+import { ratio } from "../lib/tables";
 import { replayed } from "../solver/compareReplay";
 import { keptOrRun } from "./keptOrRun";
 
-/** The source's five minutes between two looks at the traffic. */
-const WINDOW_SECONDS = 300;
-
-/** The replay in windows of one length, as `npm run bench -- "drift detected"` writes it. */
-interface Watched {
-  readonly windowSeconds: number;
-  readonly systems: readonly DetectedReplay[];
-}
+/** The source's five minutes between two looks at the traffic, and the shorter windows that are reported beside them. */
+const [WINDOW_SECONDS, SHORTER_SECONDS] = WINDOWS_SECONDS;
 
 const detected = once(() =>
   keptOrRun<Watched>({
     name: "cascadia-detected",
-    isWhole: (rows) => rows.some(({ windowSeconds, systems }) => windowSeconds === WINDOW_SECONDS && systems.length === 2),
+    isWhole: (rows) =>
+      WINDOWS_SECONDS.every((windowSeconds) =>
+        cascadiaCases.seeds.every((seed) =>
+          rows.some((row) => row.seed === seed && row.windowSeconds === windowSeconds && row.systems.length === 2),
+        ),
+      ),
     run: async () => cascadiaBenchmarks.find(({ name }) => name.includes(`drift detected in windows of ${WINDOW_SECONDS} s`))?.run(),
   }),
 );
 
-async function watched(): Promise<{ readonly weir: DetectedReplay; readonly byLoad: DetectedReplay; readonly source: string }> {
-  const { rows, source } = await detected();
-  const [weir, byLoad] = rows.find(({ windowSeconds }) => windowSeconds === WINDOW_SECONDS)?.systems ?? [];
-  if (weir === undefined || byLoad === undefined) throw new Error("nothing was replayed");
-  return { weir, byLoad, source };
-}
-
 const words = `every change detected in windows of ${WINDOW_SECONDS} s`;
 
 async function overCascadeServe(): Promise<Measurement> {
-  const { weir, byLoad, source } = await watched();
-  const figure = weir.highestFactor / byLoad.highestFactor;
-  return { figure, unit: "x", detail: `throughput at an SLO scale of 5 over CascadeServe, ${words} for both; ${source}` };
+  const { rows, source } = await detected();
+  return {
+    ...overSeeds(detectedRatio(rows, WINDOW_SECONDS)),
+    unit: "x",
+    detail: `throughput at an SLO scale of 5 over CascadeServe, ${words} for both; in windows of ${SHORTER_SECONDS} s ${ratio(detectedRatio(rows, SHORTER_SECONDS))}; ${source}`,
+  };
 }
 
-/** The stand-alone model makes no plan again, so that it has nothing to detect. */
+/** The stand-alone model makes no plan again, so that it has nothing to detect. Its replay has the first seed alone. */
 async function overStandAlone(): Promise<Measurement> {
-  const { weir, source } = await watched();
+  const { rows, source } = await detected();
+  const [seed] = cascadiaCases.seeds;
+  const weir = rows.find((row) => row.seed === seed && row.windowSeconds === WINDOW_SECONDS)?.systems[0];
   const alone = (await replayed()).find(({ name }) => name === "stand-alone");
-  if (alone === undefined) throw new Error("no stand-alone model was replayed");
+  if (weir === undefined || alone === undefined) throw new Error("no stand-alone model was replayed");
   const figure = weir.highestFactor / alone.highestFactor;
-  return { figure, unit: "x", detail: `throughput at an SLO scale of 5 over the first segment's stand-alone model, ${words}; ${source}` };
+  const detail = `throughput at an SLO scale of 5 over the first segment's stand-alone model, ${words}; ${source}`;
+  return { figure, seeds: 1, unit: "x", detail };
 }
 
-async function scaleOf(system: "weir" | "byLoad"): Promise<Measurement> {
-  const all = await watched();
-  const { name, sloScale } = all[system];
-  return { figure: sloScale ?? Number.NaN, unit: "SLO scale", detail: `${name}, ${words}; ${all.source}` };
+async function scaleOf(at: 0 | 1): Promise<Measurement> {
+  const { rows, source } = await detected();
+  const name = rows[0]?.systems[at]?.name ?? "nothing";
+  return { ...overSeeds(detectedScale(rows, WINDOW_SECONDS, at)), unit: "SLO scale", detail: `${name}, ${words}; ${source}` };
 }
 
 export const detectedNames = {
@@ -65,7 +65,7 @@ export const detectedRatioBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: detectedNames.overCascadeServe, budget: null, run: overCascadeServe },
       { name: detectedNames.overStandAlone, budget: null, run: overStandAlone },
-      { name: detectedNames.weir, budget: null, run: () => scaleOf("weir") },
-      { name: detectedNames.cascadeServe, budget: null, run: () => scaleOf("byLoad") },
+      { name: detectedNames.weir, budget: null, run: () => scaleOf(0) },
+      { name: detectedNames.cascadeServe, budget: null, run: () => scaleOf(1) },
     ]
   : [];

@@ -27,6 +27,7 @@ import { chimeraRows } from "./chimera";
 import type { MeasuredRows } from "./figureRows";
 import { kairosRows } from "./kairos";
 import { mosaicRows } from "./mosaic";
+import { namedPlanBenchmarks } from "./namedPlan";
 import type { DataName } from "./neededData";
 import { parallelBenchmarks } from "./parallelRates";
 import { replannedBenchmarks } from "./replanned";
@@ -50,6 +51,7 @@ export const systems: Readonly<Record<ReproducedSystem, ReproducedFigures>> = {
       ...replannedBenchmarks,
       ...judgeRatioBenchmarks,
       ...detectedRatioBenchmarks,
+      ...namedPlanBenchmarks,
       ...parallelBenchmarks,
       ...cascadiaBenchmarks,
       ...compareBenchmarks,

@@ -27,9 +27,12 @@ const SLO_SCALE = 5;
 /** The source measured 2 to 20 s per replica. */
 const RECONFIGURE_SECONDS = 10;
 
-/** The scene of all replays: two models on one node, and the three segments. */
-export const replayScene = once(async (): Promise<ReplayRequest> => {
-  const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8 });
+/** The seed of replays that have one. */
+const SEED = 1;
+
+/** The scene of all replays: two models on one node, and the three segments. @param seed of the split of prompts, the judge's noise and the traffic. */
+export async function replayScene(seed = SEED): Promise<ReplayRequest> {
+  const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8, seed });
   const nodes = [{ name: "node1", gpus: 8 }];
   const situation = {
     workload,
@@ -55,7 +58,7 @@ export const replayScene = once(async (): Promise<ReplayRequest> => {
     reconfigureSeconds: RECONFIGURE_SECONDS,
     progress: (line) => process.stderr.write(`${line}\n`),
   };
-});
+}
 
 /** Every system over the replay, where it is known at once that traffic has changed. */
 export const replayed = once(async (): Promise<readonly Replayed[]> => {

@@ -16,6 +16,12 @@ test("every gate is measured at every threshold, beside both models alone, by po
   for (const { policy } of policies) expect(policySchema.parse(policy)).toEqual(policy);
 });
 
+test("an answer without a score goes to the larger model, as planned policies send it; a judge's is accepted", () => {
+  const policies = servedPolicies(gates, { thresholds: [50], judgeModel: "arith-judge" });
+  const whenDown = policies.flatMap(({ name, policy }) => (policy.kind === "cascade" ? [[name, policy.judge.whenDown]] : []));
+  expect(Object.fromEntries(whenDown)).toEqual({ judge: "accept", confidence: "largest", agreement: "largest", scorer: "largest" });
+});
+
 test("the calibrated scores of all gates mean the same: right answers near 100, wrong ones near 0", () => {
   for (const gate of Object.values(gates).map(createGate)) {
     const scores = madeAnswers.evidence.slice(0, 2).map((evidence) => {

@@ -2,6 +2,7 @@ import type { GateDocument } from "@/solver/gates/gateDocument";
 import { fitCalibration } from "@/solver/gates/gates";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { crossFittedScores, trainScorer } from "@/solver/prediction/gateScorer";
+import { whenUnscored } from "@/solver/stageGates/stageGate";
 import { LARGE, SMALL } from "../connections";
 import type { AskedAnswers } from "./askedAnswers";
 import type { GateCases } from "./cases";
@@ -52,7 +53,8 @@ export function servedPolicies(
 ): readonly ServedPolicy[] {
   const cascade = (threshold: number, gate: GateDocument): PolicyDocument => ({
     ...{ kind: "cascade", stages: [{ model: SMALL }, { model: LARGE }], thresholds: [threshold], gates: [gate] },
-    ...{ judge: { model: judgeModel, secondsPerCall: 0, usdPerCall: 0 }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
+    ...{ judge: { model: judgeModel, secondsPerCall: 0, usdPerCall: 0, whenDown: whenUnscored([gate]) } },
+    ...{ approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
     ...queueing,
   });
   return [

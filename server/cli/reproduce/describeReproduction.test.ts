@@ -40,6 +40,12 @@ describe("describeReproduction", () => {
   });
 });
 
+it("shows several figures of one row as they are", () => {
+  const ours: OwnFigure = { ...measured, value: "78, 5", unit: "judged score", interval: null, seeds: null };
+  const rows = [{ source: sourceOf("thresholds", null), ours, difference: "Other prompts." }];
+  expect(describeReproduction({ ...reproduction, rows })).toMatch(/5: thresholds +78, 5 judged score +no number/);
+});
+
 describe("reproductionPage", () => {
   it("is a table with the data that were read and what was measured", () => {
     const page = reproductionPage(reproduction);

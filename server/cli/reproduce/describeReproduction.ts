@@ -3,6 +3,8 @@ import type { NeededData, OwnFigure, ReproducedRow, Reproduction, SourceFigure }
 
 const DIGITS = 3;
 
+const figureText = (value: number | string): string => (typeof value === "string" ? value : numberText(value));
+
 const numberText = (value: number): string =>
   Math.abs(value) >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(DIGITS)));
 
@@ -15,7 +17,7 @@ function ownText(ours: OwnFigure): string {
       const span = interval === null ? [] : [`${numberText(interval.low)} to ${numberText(interval.high)}`];
       const over = seeds === null ? [] : [`${seeds} ${seeds === 1 ? "seed" : "seeds"}`];
       const around = [...span, ...over].join(", ");
-      return `${numberText(value)} ${unit}`.trim() + (around === "" ? "" : ` (${around})`);
+      return `${figureText(value)} ${unit}`.trim() + (around === "" ? "" : ` (${around})`);
     }
     case "not-measured":
       return "not measured";

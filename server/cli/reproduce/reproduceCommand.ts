@@ -16,7 +16,7 @@ interface ReproduceFlags {
 const HELP = `
 Runs the benchmarks of this repository that measure what the source of a system measured, all their seeds, and prints each figure beside the
 source's, with the reason for the difference. A figure that this code cannot measure says why. All figures of a system take minutes to an
-hour: --figure runs some of them. Data are read from ../shared/data; what is missing is named with its origin.
+hour, those of Cascadia hours, for its race: --figure runs some of them. Data are read from ../shared/data; what is missing is named with its origin.
 Exit codes: 0 done, 1 a benchmark failed, 2 bad input or all data missing.`;
 
 /** `weir reproduce`: the published figures of the five systems, ours beside the source's. */

@@ -7,8 +7,8 @@ export type ReproducedSystem = (typeof reproducedSystems)[number];
 export type OwnFigure =
   | {
       readonly kind: "measured";
-      /** null: the benchmark ran and has none, as of a system that is overloaded. */
-      readonly value: number | null;
+      /** null: the benchmark ran and has none, as of a system that is overloaded; text: several, as by stage. */
+      readonly value: number | string | null;
       readonly unit: string;
       /** Interval of 90 % over seeds; null where a figure has one seed, or none. */
       readonly interval: { readonly low: number; readonly high: number } | null;

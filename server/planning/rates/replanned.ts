@@ -1,5 +1,5 @@
 import { busiestLoad, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
-import { cascadeText, gpusOf, judgementsOf, type ReplicaChoice } from "@/solver/baselines/system";
+import { cascadeText, gpusOf, judgementsOf, type ReplicaChoice, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import type { GatedSystem } from "./gatedContext";
 import type { RatePlanner } from "./ratePlanners";
@@ -19,6 +19,8 @@ export interface AtRate {
   readonly cascade: string;
   /** Whose scores the plan is gated by. */
   readonly gate: string;
+  /** Scores of trained heads below which requests start at a later stage, one for all stages or one for each but the last; null: all start at the first. */
+  readonly startBelow: readonly number[] | null;
   /** In use, those of the gate's engines among them. */
   readonly gpus: number;
   readonly gateGpus: number;
@@ -51,11 +53,17 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
     requestsPerSecond,
     cascade: cascadeText(system),
     gate: kind,
+    startBelow: startBelowOf(system),
     ...{ gpus, gateGpus },
     quality: routed.quality,
     p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
     costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, routed), judge }),
   };
+}
+
+function startBelowOf({ routing }: System): readonly number[] | null {
+  const below = routing.kind === "cascade" ? routing.directStart?.below : undefined;
+  return below === undefined ? null : [below].flat();
 }
 
 /**
