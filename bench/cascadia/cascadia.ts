@@ -10,6 +10,10 @@ import { caseTable, ofCommonSeeds, planTable, ratioTable, seedSentence, targetRe
 import { gateSentence, weirPlanTable } from "./weirPlans";
 import { wildbenchBenchmarks } from "./wildbench";
 
+export { detectedRatio, detectedScale, type Watched, WINDOWS_SECONDS } from "./detected";
+export { isOfJudgedCase, type JudgeRow, p95Of, USUAL } from "./judges";
+export { namedPlanBenchmarks, namedPlanText, planFigureName } from "./namedPlan";
+
 const nameOf = (ladder: CascadiaLadder): string => `cascadia-${ladder.family.toLowerCase()}`;
 
 /** `WEIR_BENCH_KEPT=1` takes the whole seeds that an earlier run kept, and races the others. */

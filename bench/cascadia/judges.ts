@@ -1,6 +1,5 @@
 import type { ComparisonContext } from "@/server/planning/compare/compareGround";
-import type { GatedSystem } from "@/server/planning/rates/gatedContext";
-import { type ComparedGate, gatePlanner } from "@/server/planning/rates/ratePlanners";
+import { type ComparedGate, type GatedSystem, gatePlanner } from "@/server/planning/rates/ratePlanners";
 import { type AtRate, highestReplanned, measuredAt } from "@/server/planning/rates/replanned";
 import { routedBy } from "@/solver/baselines/measure";
 import { mean } from "@/solver/numeric/quantile";

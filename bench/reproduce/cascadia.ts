@@ -1,5 +1,5 @@
+import { namedPlanText, planFigureName } from "../cascadia/cascadia";
 import type { MeasuredRows } from "./figureRows";
-import { namedPlanText, planFigureName } from "./namedPlan";
 import { parallelRows } from "./parallelRates";
 import { CASCADE_SERVE, ROUTER, replannedName, STAND_ALONE } from "./replanned";
 import { replannedJudges } from "./replannedJudges";

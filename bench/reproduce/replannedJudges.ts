@@ -1,6 +1,5 @@
-import { cascadiaBenchmarks } from "../cascadia/cascadia";
+import { cascadiaBenchmarks, isOfJudgedCase, type JudgeRow, p95Of, USUAL } from "../cascadia/cascadia";
 import { cascadiaCases } from "../cascadia/cases";
-import { isOfJudgedCase, type JudgeRow, p95Of, USUAL } from "../cascadia/judges";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { distinct, ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";

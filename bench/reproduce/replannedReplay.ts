@@ -1,6 +1,5 @@
-import { cascadiaBenchmarks } from "../cascadia/cascadia";
+import { cascadiaBenchmarks, detectedRatio, detectedScale, type Watched, WINDOWS_SECONDS } from "../cascadia/cascadia";
 import { cascadiaCases } from "../cascadia/cases";
-import { detectedRatio, detectedScale, type Watched, WINDOWS_SECONDS } from "../cascadia/detected";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";

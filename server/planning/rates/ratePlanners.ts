@@ -4,7 +4,7 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt } from "../compare/compareGround";
 import { type ComparedGate, type GatedSystem, planAlone, planBeside, planCascade } from "./gatedContext";
 
-export type { ComparedGate } from "./gatedContext";
+export { type ComparedGate, type GatedSystem, planBeside } from "./gatedContext";
 
 /** A kind of system that is planned anew at every rate. */
 export interface RatePlanner {

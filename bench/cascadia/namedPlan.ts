@@ -1,13 +1,13 @@
 import { planAt } from "@/server/planning/compare/compareGround";
-import { planBeside } from "@/server/planning/rates/gatedContext";
+import { planBeside } from "@/server/planning/rates/ratePlanners";
 import { type SystemStage, systemOf } from "@/solver/baselines/system";
 import type { PlanDraft } from "@/solver/plan/plan";
-import { type CascadiaCase, type CascadiaLadder, cascadiaCases } from "../cascadia/cases";
-import { judgeGate } from "../cascadia/gates";
-import { caseName, caseScene, ladderScene } from "../cascadia/scene";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
+import { type CascadiaCase, type CascadiaLadder, cascadiaCases } from "./cases";
+import { judgeGate } from "./gates";
+import { caseName, caseScene, ladderScene } from "./scene";
 
 /** The race's case whose plans have three stages and a judge, as the source's. */
 const [LADDER, CASE, SEED] = [0, 1, 1] as const;
@@ -91,7 +91,7 @@ export const planFigures = {
   parallelism: { unit: "", text: ({ stages }: NamedPlan) => stages.map(parallelism).join("; ") },
 } as const;
 
-export type PlanFigure = keyof typeof planFigures;
+type PlanFigure = keyof typeof planFigures;
 
 export const planFigureName = (figure: PlanFigure): string => `one plan of the race, ${figure} by stage`;
 
