@@ -48,9 +48,11 @@ function writeRaceTables(ladder: CascadiaLadder, rows: readonly RaceRow[]): void
 async function raced(ladder: CascadiaLadder): Promise<Measurement> {
   const rows = (await races.get(ladder)?.()) ?? [];
   const results = targetResults(rows);
-  const worst = results.reduce((a, b) => ((a.ratio ?? 0) / a.target.atLeast <= (b.ratio ?? 0) / b.target.atLeast ? a : b));
+  // A system may have no plan in any case of a ladder.
+  const known = results.flatMap(({ target, ratio }) => (ratio === null ? [] : [{ target, ratio }]));
+  const worst = known.reduce((a, b) => (a.ratio / a.target.atLeast <= b.ratio / b.target.atLeast ? a : b));
   return {
-    figure: worst.ratio ?? Number.NaN,
+    figure: worst.ratio,
     unit: "x",
     detail: `worst against its target: ${worst.target.against}, at least ${worst.target.atLeast}; ${results.map(({ target, detail }) => `${target.against}: ${detail}`).join("; ")}; ${cascadiaCases.seeds.length} seeds, held-out prompts on an unseen part of the trace, engines perturbed by the seed`,
   };

@@ -137,7 +137,10 @@ export function targetResults(rows: readonly RaceRow[]): readonly TargetResult[]
   return cascadiaCases.targets.map((target) => {
     const own = pairs(rows, target.against, highestOf);
     const [least, all] = [leastCase(own), ratioOf(own)];
-    const detail = `mean ${ratio(all)} in ${own.length} of ${casesOf(rows).length} cases, least ${least?.ratio.toFixed(2)} (${least?.case})`;
+    const detail =
+      least === null
+        ? "in no case"
+        : `mean ${ratio(all)} in ${own.length} of ${casesOf(rows).length} cases, least ${least.ratio.toFixed(2)} (${least.case})`;
     return { target, ratio: (target.inEveryCase ? least?.ratio : all?.value) ?? null, detail };
   });
 }

@@ -1,7 +1,5 @@
-import { createReadStream, existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync } from "node:fs";
 import { type ComparisonContext, groundOf } from "@/server/planning/compare/compareGround";
-import { readCsv } from "@/server/planning/imports/readCsv";
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { type ComparedGate, ratePlanners } from "@/server/planning/rates/ratePlanners";
 import { type AtRate, highestReplanned } from "@/server/planning/rates/replanned";
@@ -12,16 +10,12 @@ import { mean } from "@/solver/numeric/quantile";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
-import { data, dataPresent, workloadOf } from "../lib/compareData";
+import { dataPresent, workloadOf } from "../lib/compareData";
+import { MEASURED_SCORES, withMeasuredScores } from "../lib/measuredScores";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio, table } from "../lib/tables";
 import { cascadiaCases } from "./cases";
-
-const SCORES = join(data, "quality", "judge_scores.csv");
-
-/** The judge that gates; GPT-4o's scores are the labels. Both read the same answers. */
-const GATE = { judge: "gpt-4-turbo-2024-04-09", release: "v2.0522" } as const;
 
 /** The source's time of a judgement of one token, and of one with the 230 tokens that this judge writes on average, at 13 ms a token. */
 const JUDGE_SECONDS = [0.27, 3] as const;
@@ -46,7 +40,7 @@ interface WildRow {
 
 const measured = once(async (): Promise<readonly WildRow[]> => {
   const read = await workloadOf({ family: "Gemma-it", tasks: ["wildbench"], judgeAuc: 0.8 });
-  const judged = await withRealScores(read.outcomes);
+  const judged = await withMeasuredScores(read.outcomes);
   const [first] = judged.models;
   const answers = Array.from(first?.label ?? [], (label, row) => ({ label, score: first?.judged[row] ?? 0 }));
   const auc = aucOf(answers)?.value ?? Number.NaN;
@@ -79,42 +73,6 @@ const measured = once(async (): Promise<readonly WildRow[]> => {
   writeTables("cascadia-wildbench", [wildTable(rows)]);
   return rows;
 });
-
-/** The measured scores of the gating judge in place of modelled ones, prompts without them left out. */
-async function withRealScores(outcomes: OutcomeTable): Promise<OutcomeTable> {
-  const scores = new Map<string, number>();
-  let columns: readonly number[] = [];
-  const read = await readCsv(
-    { name: basename(SCORES), stream: createReadStream(SCORES) },
-    {
-      header(names) {
-        columns = ["release", "judge", "session_id", "model", "judge_score_1to10"].map((name) => names.indexOf(name));
-        return columns.includes(-1) ? "a column is missing" : null;
-      },
-      row(cells) {
-        const [release, judge, session, model, score] = columns.map((at) => cells[at] ?? "");
-        if (release === GATE.release && judge === GATE.judge) scores.set(`${model} wb-${session}`, (100 * (Number(score) - 1)) / 9);
-        return null;
-      },
-    },
-  );
-  if (!read.ok) throw new Error(read.message);
-  const scoreOf = (tableName: string, row: number): number | undefined => scores.get(`${tableName} ${outcomes.promptIds[row]}`);
-  const rows = Int32Array.from(outcomes.promptIds.keys()).filter((row) =>
-    outcomes.models.every(({ tableName }) => scoreOf(tableName, row) !== undefined),
-  );
-  const tokensOf = (tokens: Int32Array): Int32Array => rows.map((row) => tokens[row] ?? 0);
-  return {
-    promptIds: Array.from(rows, (row) => outcomes.promptIds[row] ?? ""),
-    categories: Array.from(rows, (row) => outcomes.categories[row] ?? ""),
-    inputTokens: tokensOf(outcomes.inputTokens),
-    models: outcomes.models.map(({ model, tableName, outputTokens, label }) => ({
-      ...{ model, tableName, outputTokens: tokensOf(outputTokens) },
-      label: Float64Array.from(rows, (row) => label[row] ?? 0),
-      judged: Float64Array.from(rows, (row) => Math.round(scoreOf(tableName, row) ?? 0)),
-    })),
-  };
-}
 
 async function contextOf(workload: Workload): Promise<ComparisonContext> {
   const nodes = [{ name: "node1", gpus: 4 }];
@@ -170,7 +128,7 @@ async function overAlone(judgeSeconds: number): Promise<Measurement> {
 
 /** A ladder that two real judges have scored: one gates, the other labels. None where the data is missing. */
 export const wildbenchBenchmarks: readonly Benchmark[] =
-  dataPresent() && existsSync(SCORES)
+  dataPresent() && existsSync(MEASURED_SCORES)
     ? JUDGE_SECONDS.map((seconds) => ({
         name: `Cascadia, WildBench's real judge, ${seconds} s`,
         budget: null,

@@ -8,9 +8,12 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import { data, PROMPTS, promptColumn } from "../lib/compareData";
 import { promptTexts } from "../lib/ladders";
 import { once } from "../lib/once";
-import type { GateLadder } from "./cases";
+import type { GateLadder, GateTask } from "./cases";
 
-const ANSWERS = join(data, "quality", "answers_gsm.csv.gz");
+const fileOf = (task: GateTask): string => join(data, "quality", `answers_${task}.csv.gz`);
+
+/** What of an answer is compared: a number, or the value that its publisher extracted as it stands. */
+export const EXTRACTED = { gsm: "number", crux: "last-line" } as const;
 
 /** Assumed where the table of prompts has no length. */
 const ASSUMED_PROMPT_TOKENS = 100;
@@ -19,8 +22,9 @@ let asked = false;
 
 /** Whether the published answers are available; reports once that they are not. */
 export function answersPresent(): boolean {
-  const present = [ANSWERS, PROMPTS].every((file) => existsSync(file));
-  if (!present && !asked) process.stderr.write(`Skipped: gates are compared on ${ANSWERS} and ${PROMPTS}\n`);
+  const files = [fileOf("gsm"), fileOf("crux"), PROMPTS];
+  const present = files.every((file) => existsSync(file));
+  if (!present && !asked) process.stderr.write(`Skipped: gates are compared on ${files.join(", ")}\n`);
   asked = true;
   return present;
 }
@@ -41,7 +45,8 @@ const promptTokens = once(() => promptColumn("prompt_tok_est"));
 
 export async function ladderAnswers(ladder: GateLadder): Promise<LadderAnswers> {
   const names = [ladder.model, ladder.next, ladder.peer];
-  const read = await importAnswers({ name: ANSWERS, stream: await openText(ANSWERS) }, names);
+  const file = fileOf(ladder.task);
+  const read = await importAnswers({ name: file, stream: await openText(file) }, names);
   if (!read.ok) throw new Error(read.message);
   const { questionIds, models } = read.sample;
   const [own, next, peer] = names.map((name) => models.find(({ model }) => model === name));
@@ -52,7 +57,7 @@ export async function ladderAnswers(ladder: GateLadder): Promise<LadderAnswers> 
     ladder,
     outcomes: {
       promptIds: questionIds,
-      categories: questionIds.map(() => "gsm"),
+      categories: questionIds.map(() => ladder.task),
       inputTokens,
       models: [own, next].map(({ model, correct, outputTokens }) => {
         const label = Float64Array.from(correct, (right) => 100 * right);

@@ -1,13 +1,15 @@
+import { existsSync } from "node:fs";
 import { atLeast, atMost, type Benchmark, type Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
 import { SEEDS } from "../lib/gateSplits";
 import { floorTable, gateTable, meanText, verdictTable, winnerOf } from "../lib/gateTables";
+import { MEASURED_SCORES, withMeasuredScores } from "../lib/measuredScores";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { answersPresent, ladderAnswers } from "./answers";
-import { gateLadders } from "./cases";
-import { type MeasuredLadder, measureLadder } from "./measureLadder";
+import { gateLadders, plannedLadders, scoredLadder } from "./cases";
+import { type MeasuredLadder, measureLadder, measureScored } from "./measureLadder";
 import { PLAN_LOADS, PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
 import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
 import { scorerCostBenchmarks } from "./scorerCost";
@@ -15,7 +17,15 @@ import { scorerCostBenchmarks } from "./scorerCost";
 /** All ladders, measured once for all benchmarks. */
 const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
   const ladders: MeasuredLadder[] = [];
-  for (const ladder of gateLadders) ladders.push(measureLadder(await ladderAnswers(ladder)));
+  for (const ladder of gateLadders) {
+    ladders.push(measureLadder(await ladderAnswers(ladder)));
+    process.stderr.write(`gates: ${ladder.name}\n`);
+  }
+  if (dataPresent() && existsSync(MEASURED_SCORES)) {
+    const { family, task } = scoredLadder;
+    const { outcomes } = await workloadOf({ family, tasks: [task], judgeAuc: 0.8 });
+    ladders.push(measureScored(await withMeasuredScores(outcomes), scoredLadder));
+  }
   writeRows("gates", ladders);
   writeTables("gates", [ladderTable(ladders), gateTable(ladders), verdictTable(ladders), floorTable(ladders)]);
   return ladders;
@@ -25,22 +35,22 @@ const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
 const ladderTable = (ladders: readonly MeasuredLadder[]): string =>
   table(
     ["ladder", "peer", "questions", "right %: first, next", "first model and peer disagree %"],
-    ladders.map(({ ladder, questions, quality, nextQuality, shares }) => [
-      ladder.name,
-      ladder.peer,
-      String(questions),
-      `${quality.toFixed(1)}, ${nextQuality.toFixed(1)}`,
-      meanText(shares.map((share) => 100 * share)),
+    ladders.map(({ name, peer, questions, quality, nextQuality, shares }) => [
+      ...[name, peer ?? "-", String(questions), `${quality.toFixed(1)}, ${nextQuality.toFixed(1)}`],
+      peer === null ? "-" : meanText(shares.map((share) => 100 * share)),
     ]),
   );
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
+/** Ladders whose answers a peer's are compared with. */
+const withPeer = async (): Promise<readonly MeasuredLadder[]> => (await measured()).filter(({ peer }) => peer !== null);
+
 /** Points of a gate over random escalation at the share of disagreement, the least over the ladders. */
-async function leastOverRandom(name: string): Promise<Measurement> {
-  const points = (await measured()).map(({ ladder, gates }) => ({
-    ladder: ladder.name,
-    points: mean(gates.find((gate) => gate.name === name)?.overRandom ?? []),
+async function leastOverRandom(gateName: string): Promise<Measurement> {
+  const points = (await withPeer()).map(({ name, gates }) => ({
+    ladder: name,
+    points: mean(gates.find((gate) => gate.name === gateName)?.overRandom ?? []),
   }));
   const least = points.reduce((a, b) => (a.points <= b.points ? a : b));
   return {
@@ -52,8 +62,8 @@ async function leastOverRandom(name: string): Promise<Measurement> {
 
 /** Ladders on which agreement has the smallest risk-coverage area. */
 async function agreementWins(): Promise<Measurement> {
-  const ladders = await measured();
-  const winners = ladders.map((one) => ({ ladder: one.ladder.name, gate: winnerOf(one).name }));
+  const ladders = await withPeer();
+  const winners = ladders.map((one) => ({ ladder: one.name, gate: winnerOf(one).name }));
   return {
     figure: winners.filter(({ gate }) => gate === "agreement with the peer").length,
     unit: `of ${ladders.length} ladders`,
@@ -63,7 +73,7 @@ async function agreementWins(): Promise<Measurement> {
 
 /** The largest calibration error that is left, over gates and ladders. */
 async function calibrationLeft(): Promise<Measurement> {
-  const all = (await measured()).flatMap(({ ladder, gates }) => gates.map((gate) => ({ ladder: ladder.name, gate })));
+  const all = (await measured()).flatMap(({ name, gates }) => gates.map((gate) => ({ ladder: name, gate })));
   const worst = all.reduce((a, b) => (mean(a.gate.calibrationError) >= mean(b.gate.calibrationError) ? a : b));
   return {
     figure: mean(worst.gate.calibrationError),
@@ -77,7 +87,7 @@ const planned = once(async (): Promise<readonly PlannedCase[]> => {
   const { arrivalSeconds } = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm"], judgeAuc: 0.8 });
   const cases: PlannedCase[] = [];
   for (const load of PLAN_LOADS) {
-    for (const ladder of gateLadders) {
+    for (const ladder of plannedLadders) {
       const answers = await ladderAnswers(ladder);
       for (const seed of PLAN_SEEDS) cases.push(...(await planLadder(answers, arrivalSeconds, { seed, load })));
     }

@@ -16,7 +16,7 @@ import type { GateChoice } from "@/solver/plan/planGates";
 import { applyJudge } from "@/solver/workload/applyJudge";
 import type { Workload } from "@/solver/workload/workload";
 import { once } from "../lib/once";
-import type { LadderAnswers } from "./answers";
+import { EXTRACTED, type LadderAnswers } from "./answers";
 import { agreementSignal } from "./signals";
 
 /** Splits of the questions; each has its own modelled judge. */
@@ -135,7 +135,12 @@ function workloadOf(answers: LadderAnswers, { arrivalSeconds, seed }: Pick<Workl
     },
     arrivalSeconds,
     judge: { kind: "modelled", auc: JUDGE.auc, seed },
-    origin: { outcomes: "published answers", arrivals: "a trace", generated: false, agreement: { answer: "number", peers: [peer] } },
+    origin: {
+      outcomes: "published answers",
+      arrivals: "a trace",
+      generated: false,
+      agreement: { answer: EXTRACTED[ladder.task], peers: [peer] },
+    },
     seed,
   };
 }
