@@ -8,6 +8,7 @@ import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { plannedPrice } from "@/solver/policies/justInTime/plannedPrice";
 import { cascadeText } from "@/solver/wording/wording";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
@@ -15,6 +16,7 @@ import { hardware } from "../aragog/seededRace";
 import { runCells } from "../lib/runCells";
 import cases from "./cases.json" with { type: "json" };
 import { type Mix, mixOf } from "./mixes";
+import { plannedLoads } from "./plannedLoads";
 import { cheapestCascade, cheapestModel, qualityOf } from "./singles";
 import { jointSystems } from "./systems";
 
@@ -48,7 +50,8 @@ const engines: readonly LabReplicas[] = cases.engines.map(({ model, tp, count })
 const IDLE = { rate: 1e-3, programs: 200 };
 
 /** What all systems of a mix have in common. */
-async function sceneOf({ shares, floor }: Mix) {
+async function sceneOf(drawn: Mix) {
+  const { shares, floor } = drawn;
   const { workload, texts } = await raceAnswers(qwenLadder);
   const known = enginesByModel(engines, hardware);
   const outcomes = tableOf(workload, qwenLadder.models);
@@ -66,10 +69,18 @@ async function sceneOf({ shares, floor }: Mix) {
     ...{ queue: "centre", aging: null, telemetrySeconds: 1, enginesDeviate: true },
     overhead: { routeSeconds: 0.01, predictSeconds: 0, decideSeconds: 0.001 },
   };
+  const capacity = capacityOf(known, sample);
+  const loads = await plannedLoads({
+    ...{ mix: drawn, traffic: { outcomes, planning, seed: workload.seed }, floor: keptFloor },
+    ...{ workflows: policy.workflows.map(({ workflow }) => workflow), engines, modelled: known },
+  });
   return {
-    capacity: capacityOf(known, sample),
+    capacity,
     floor: keptFloor,
-    parts: { policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+    parts: {
+      ...{ policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+      price: plannedPrice(policy.models, loads),
+    },
     run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>
       runCells({
         ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards },

@@ -117,6 +117,19 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
   ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
   ["rounds of a beam search beside a judged cascade for single requests", joint({ kind: "beam", width: 4 })],
   ["rounds by worth beside a judged cascade for single requests", joint({ kind: "worth", rightSeconds: 5, delayWeight: 1 })],
+  [
+    "rounds by worth at prices of tokens that the backlog corrects",
+    joint({
+      ...{ kind: "worth", rightSeconds: 5, delayWeight: 1 },
+      price: {
+        models: [
+          { model: "small", secondsPerToken: 0.0005, waiting: 2 },
+          { model: "large", secondsPerToken: 0.002, waiting: 8 },
+        ],
+        dampingSeconds: 0.1,
+      },
+    }),
+  ],
 ];
 
 /** A request with a session, a router's scores and predictions, or without them. */

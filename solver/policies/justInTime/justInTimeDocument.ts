@@ -1,7 +1,8 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
 import { mean } from "@/solver/numeric/quantile";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, RoundChoice } from "@/solver/plan/policySchema";
+import { type PlannedLoad, selectionOf } from "./plannedPrice";
 
 /** A model as input of a just-in-time policy. */
 export interface JustInTimeModel {
@@ -14,8 +15,11 @@ export interface JustInTimeModel {
   readonly requests: ServedRequests;
 }
 
-export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "selection"> {
+export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows"> {
   readonly models: readonly JustInTimeModel[];
+  readonly selection: JustInTimePolicy["selection"] | RoundChoice;
+  /** Loads of the models' engines, which a priced choice reads; left out: none is loaded. */
+  readonly planned?: readonly PlannedLoad[];
   /** Left out: first come, first served, and the replica with the least load. */
   readonly order?: JustInTimePolicy["order"];
   readonly place?: JustInTimePolicy["place"];
@@ -27,19 +31,20 @@ export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "s
  *
  * @throws RangeError when a model's replicas have room for none of its requests.
  */
-export function justInTimeDocument({ models, workflows, selection, order, place }: JustInTimeParts): JustInTimePolicy {
+export function justInTimeDocument({ models, workflows, selection, planned = [], order, place }: JustInTimeParts): JustInTimePolicy {
+  const profiled = models
+    .map(({ model, cost, replica, requests }) => {
+      const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
+      const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
+      const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
+      return { model, cost, saturationBatch, throughput: [...throughput], endedBy, meanOutputTokens: mean(requests.outputTokens) };
+    })
+    .sort((a, b) => a.cost - b.cost);
   return {
     kind: "just-in-time",
-    models: models
-      .map(({ model, cost, replica, requests }) => {
-        const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
-        const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
-        const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
-        return { model, cost, saturationBatch, throughput: [...throughput], endedBy, meanOutputTokens: mean(requests.outputTokens) };
-      })
-      .sort((a, b) => a.cost - b.cost),
+    models: profiled,
     workflows,
-    selection,
+    selection: selectionOf(selection, profiled, planned),
     order: order ?? { kind: "fcfs" },
     place: place ?? { kind: "least-load" },
   };

@@ -149,6 +149,92 @@ const cascade: NonNullable<JustInTimePolicy["singles"]> = {
   ...{ judge: { model: "judge", secondsPerCall: 0.1, usdPerCall: 0 }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
 };
 
+describe("a price of the models' tokens", () => {
+  const workflows = [{ workflow: chain }, { workflow: single }];
+  const pricedPolicy = (models: ReturnType<typeof modelsOf>, secondsPerToken: readonly number[] | null) => {
+    const priced = NAMES.map((model, at) => ({ model, secondsPerToken: secondsPerToken?.[at] ?? 0, waiting: 0 }));
+    const price = secondsPerToken === null ? {} : { price: { models: priced, dampingSeconds: 1 } };
+    return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 1, ...price }, { models, workflows }));
+  };
+  /** Both engines are full for long, so that the given numbers of requests wait for each and prices are in force; then they have this room. */
+  const decided = (
+    policy: ReturnType<typeof pricedPolicy>,
+    { stuck, one, inFlight }: { readonly stuck: readonly number[]; readonly one: WaitingWork; readonly inFlight: readonly number[] },
+  ) => {
+    // Requests of the smaller model wait for it while the larger has room, and those of the larger the other way about.
+    for (const [at, only] of [{ only: "small" }, { only: "large" }].entries()) {
+      const waiting = Array.from({ length: stuck[at] ?? 0 }, (_, index) => callOf(`${only.only}${index}`, single, "only", [only]));
+      policy.decide({ nowSeconds: at, waiting, replicas: replicasOf(at === 0 ? SEATS : 0, at === 0 ? 0 : SEATS) });
+    }
+    return sent(policy.decide({ nowSeconds: 3, waiting: [one], replicas: replicasOf(...inFlight) }))[one.id];
+  };
+  const anyScene = fc.record({
+    slower: fc.double({ min: 0.3, max: 9, noNaN: true }),
+    crowded: fc.double({ min: 1, max: 9, noNaN: true }),
+    stuck: fc.tuple(fc.nat(6), fc.nat(6)),
+    inFlight: fc.tuple(fc.nat(SEATS), fc.nat(SEATS)),
+    prices: fc.tuple(fc.double({ min: 0, max: 0.1, noNaN: true }), fc.double({ min: 0, max: 0.1, noNaN: true })),
+    more: fc.double({ min: 0, max: 0.2, noNaN: true }),
+  });
+
+  it("of 0 decides as none", () => {
+    fc.assert(
+      fc.property(anyScene, ({ slower, crowded, stuck, inFlight }) => {
+        const [none, zero] = [null, [0, 0]].map((prices) =>
+          decided(pricedPolicy(modelsOf({ slower, crowded }), prices), { stuck, one: either("one"), inFlight }),
+        );
+        expect(zero).toEqual(none);
+      }),
+    );
+  });
+
+  it("that rises never makes a waiting request prefer its model more", () => {
+    let moved = 0;
+    fc.assert(
+      fc.property(anyScene, fc.constantFrom(0, 1), ({ slower, crowded, stuck, inFlight, prices, more }, dearer) => {
+        const models = modelsOf({ slower, crowded });
+        const raised = prices.map((price, at) => (at === dearer ? price + more : price));
+        const [before, after] = [prices, raised].map((own) => decided(pricedPolicy(models, own), { stuck, one: either("one"), inFlight }));
+        // Not sent to either: it waits for the one that is full.
+        const preferred = (replica: string | undefined): number =>
+          replica === undefined ? (inFlight[0] === SEATS ? 0 : 1) : NAMES.indexOf(replica);
+        if (inFlight.every((own) => own === SEATS)) return;
+        if (preferred(after) === dearer) expect(preferred(before)).toBe(dearer);
+        else if (preferred(before) === dearer) moved += 1;
+      }),
+      { numRuns: 400 },
+    );
+    expect(moved).toBeGreaterThan(0);
+  });
+
+  it("counts for the agents that follow too: the tokens that a program still asks of the model do not grow", () => {
+    const paths = [
+      { first: "small", second: "large", third: "large" },
+      { first: "large", second: "small", third: "small" },
+    ];
+    const first = callOf("one", chain, "first", paths);
+    fc.assert(
+      fc.property(anyScene, ({ slower, crowded, stuck, prices, more }) => {
+        const models = modelsOf({ slower, crowded });
+        const raised = [prices[0], prices[1] + more];
+        const [before, after] = [prices, raised].map((own) => decided(pricedPolicy(models, own), { stuck, one: first, inFlight: [0, 0] }));
+        // Of the first path two agents ask for the larger model, of the second one.
+        if (before === "large") expect(after).toBe("large");
+      }),
+    );
+  });
+
+  it("is a term of its own in the record of a round", () => {
+    const policy = pricedPolicy(modelsOf({ slower: 3 }), [0.01, 0]);
+    decided(policy, { stuck: [5, 0], one: either("one"), inFlight: [0, SEATS] });
+    const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
+    // 100 tokens at four times the planned price: one had been waiting for a second where none was planned to, and was smoothed for three.
+    expect(terms?.planPriceSeconds).toBeGreaterThan(0);
+    expect(terms?.planPriceSeconds).toBeLessThanOrEqual(100 * 0.01 * 4);
+    expect(policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.model).toBe("small");
+  });
+});
+
 describe("a single request of a cascade, by worth", () => {
   const chat = (id: string): WaitingWork => ({
     ...{ id, programId: id, stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },
