@@ -1,12 +1,11 @@
-import { fixedProblem } from "@/server/planning/mix/fixedProblem";
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { CAUTION_UTILISATION } from "@/solver/engine/saturation";
 import type { LabEngines } from "@/solver/lab/engineFigures";
 import type { LabReplicas } from "@/solver/lab/labSpec";
-import { type MixTraffic, mixGround } from "@/solver/mix/mixGround";
+import { fixedProblem, type MixTraffic, mixGround } from "@/solver/mix/mixGround";
 import { type SolvedMix, solveMix } from "@/solver/mix/solveMix";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-import type { PlannedLoad } from "@/solver/policies/justInTime/plannedPrice";
+import type { JustInTimeParts } from "@/solver/policies/justInTime/justInTimeDocument";
 import cases from "./cases.json" with { type: "json" };
 import type { Mix } from "./mixes";
 
@@ -30,7 +29,7 @@ interface PlannedMix {
  *
  * @throws Error where the engines do not carry the mix at any rate.
  */
-export async function plannedLoads(planned: PlannedMix): Promise<readonly PlannedLoad[]> {
+export async function plannedLoads(planned: PlannedMix): Promise<NonNullable<JustInTimeParts["planned"]>> {
   const { mix, traffic, floor, engines, modelled } = planned;
   const shapes = modelled.map(({ model, replicas }) =>
     replicas.map(({ replica, count }) => {

@@ -8,7 +8,6 @@ import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-import { plannedPrice } from "@/solver/policies/justInTime/plannedPrice";
 import { cascadeText } from "@/solver/wording/wording";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
@@ -79,7 +78,7 @@ async function sceneOf(drawn: Mix) {
     floor: keptFloor,
     parts: {
       ...{ policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
-      price: plannedPrice(policy.models, loads),
+      loads,
     },
     run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>
       runCells({

@@ -18,7 +18,7 @@ import {
   singlesPolicyOf,
 } from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
-import { tokenPriceText } from "@/solver/policies/justInTime/tokenPrices";
+import { tokenPriceText } from "@/solver/wording/wording";
 import { placeText, targetEngines } from "../steps/targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -164,7 +164,7 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
 }
 
 const priceText = ({ price }: Extract<JustInTimePolicy["selection"], { kind: "worth" }>): string =>
-  price === undefined ? "" : `, prices of ${tokenPriceText(price)}, smoothed over ${three(price.dampingSeconds)} s`;
+  price === undefined ? "" : `, prices of ${tokenPriceText(price.models)}, smoothed over ${three(price.dampingSeconds)} s`;
 
 /** Documents that differ in anything, such as agents' instructions, have different digests. */
 const digestOf = (workflow: WorkflowDocument): string =>

@@ -64,6 +64,9 @@ const joint = (selection: JustInTimePolicy["selection"]): JustInTimePolicy => ({
 function otherThan(policy: PolicyDocument): PolicyDocument {
   if (policy.kind === "just-in-time") {
     const { singles: _, ...chosen } = policy;
+    const { selection } = policy;
+    // Prices alone make a difference.
+    if (selection.kind === "worth" && selection.price !== undefined) return { ...policy, selection: { ...selection, price: undefined } };
     return { ...chosen, workflows: [] };
   }
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
@@ -123,8 +126,8 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
       ...{ kind: "worth", rightSeconds: 5, delayWeight: 1 },
       price: {
         models: [
-          { model: "small", secondsPerToken: 0.0005, waiting: 2 },
-          { model: "large", secondsPerToken: 0.002, waiting: 8 },
+          { model: "small", secondsPerToken: 0.002, waiting: 2 },
+          { model: "large", secondsPerToken: 0.02, waiting: 4 },
         ],
         dampingSeconds: 0.1,
       },

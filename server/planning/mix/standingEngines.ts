@@ -1,10 +1,9 @@
 import type { MixBeside } from "@/server/contracts/studio";
-import { mixGround } from "@/solver/mix/mixGround";
+import { fixedProblem, mixGround } from "@/solver/mix/mixGround";
 import { solveMix } from "@/solver/mix/solveMix";
 import { gpuOfNode } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import { classFigures } from "./classFigures";
-import { fixedProblem } from "./fixedProblem";
 import { type MixedReplicas, mixPolicy, mixRoutes } from "./mixPolicy";
 import type { MixSituation } from "./mixSituation";
 import type { MixTask } from "./mixTask";

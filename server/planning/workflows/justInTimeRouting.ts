@@ -22,7 +22,6 @@ import {
 } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { type JustInTimeModel, justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
-import type { PlannedLoad } from "@/solver/policies/justInTime/plannedPrice";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
@@ -135,7 +134,7 @@ function withSinglesOf(planned: PolicyDocument, policy: JustInTimePolicy): JustI
 }
 
 /** The loads that a plan predicts of its models' engines, by its own traffic: calls of workflows are load in addition. */
-const loadsOf = ({ deployment, predictions }: EnginesOfPlan): readonly PlannedLoad[] =>
+const loadsOf = ({ deployment, predictions }: EnginesOfPlan) =>
   deployment.map(({ model, replicas }) => ({
     model,
     replicas: replicas.reduce((sum, { count }) => sum + count, 0),

@@ -2,7 +2,8 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
 import { mean } from "@/solver/numeric/quantile";
 import type { JustInTimePolicy, RoundChoice } from "@/solver/plan/policySchema";
-import { type PlannedLoad, selectionOf } from "./plannedPrice";
+import type { ProfiledModel } from "./modelEngines";
+import { type PlannedLoad, plannedPrice } from "./plannedPrice";
 
 /** A model as input of a just-in-time policy. */
 export interface JustInTimeModel {
@@ -48,4 +49,15 @@ export function justInTimeDocument({ models, workflows, selection, planned = [],
     order: order ?? { kind: "fcfs" },
     place: place ?? { kind: "least-load" },
   };
+}
+
+/** The rule of rounds as a policy's document has it: one that an operator asked to be priced gets the prices of the planned loads. */
+export function selectionOf(
+  asked: JustInTimePolicy["selection"] | RoundChoice,
+  models: readonly ProfiledModel[],
+  planned: readonly PlannedLoad[],
+): JustInTimePolicy["selection"] {
+  if (asked.kind !== "worth" || !("priced" in asked)) return asked;
+  const { priced, ...weights } = asked;
+  return priced === true ? { ...weights, price: plannedPrice(models, planned) } : weights;
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { plannedPrice, selectionOf } from "./plannedPrice";
+import { selectionOf } from "./justInTimeDocument";
+import { plannedPrice } from "./plannedPrice";
 
 const models = ["small", "large"].map((model, at) => ({
   ...{ model, cost: at + 1, saturationBatch: 8, meanOutputTokens: 100 },

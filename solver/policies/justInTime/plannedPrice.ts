@@ -1,9 +1,8 @@
-import { meanWaiting, waitingCaused } from "@/solver/engine/meanWaiting";
 import { CAUTION_UTILISATION } from "@/solver/engine/saturation";
 import { throughputAt } from "@/solver/engine/throughputCurve";
-import type { JustInTimePolicy, RoundChoice } from "@/solver/plan/policySchema";
+import type { TokenPriceDocument } from "@/solver/plan/policySchema";
+import { meanWaiting, waitingCaused } from "./meanWaiting";
 import type { ProfiledModel } from "./modelEngines";
-import type { TokenPriceDocument } from "./tokenPrices";
 
 /** A model's engines in a plan. */
 export interface PlannedLoad {
@@ -44,15 +43,4 @@ export function plannedPrice(models: readonly ProfiledModel[], planned: readonly
     return { model, secondsPerToken: waitingCaused(counted, slots) / tokensPerSecond, waiting: meanWaiting(counted, slots) };
   });
   return { models: priced, dampingSeconds: DAMPING_SECONDS };
-}
-
-/** The rule of rounds as a policy's document has it: one that an operator asked to be priced gets the prices of the planned loads. */
-export function selectionOf(
-  asked: JustInTimePolicy["selection"] | RoundChoice,
-  models: readonly ProfiledModel[],
-  planned: readonly PlannedLoad[],
-): JustInTimePolicy["selection"] {
-  if (asked.kind !== "worth" || !("priced" in asked)) return asked;
-  const { priced, ...weights } = asked;
-  return priced === true ? { ...weights, price: plannedPrice(models, planned) } : weights;
 }

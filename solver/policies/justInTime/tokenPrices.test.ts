@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type TokenPriceDocument, TokenPrices, tokenPriceText } from "./tokenPrices";
+import type { TokenPriceDocument } from "@/solver/plan/policySchema";
+import { TokenPrices } from "./tokenPrices";
 
 const NAMES = ["small", "large"];
 const document: TokenPriceDocument = {
@@ -71,9 +72,5 @@ describe("prices of tokens", () => {
     const prices = new TokenPrices({ ...document, models: document.models.slice(1) }, NAMES);
     prices.left(0, [5, 5]);
     expect(prices.at(100)[1]).toBe(0);
-  });
-
-  it("have a text", () => {
-    expect(tokenPriceText(document)).toBe("large 20 ms and small 10 ms a token while 3 and 0.2 requests wait");
   });
 });

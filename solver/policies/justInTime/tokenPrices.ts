@@ -1,7 +1,4 @@
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-
-/** The part of a choice by worth on prices. */
-export type TokenPriceDocument = NonNullable<Extract<JustInTimePolicy["selection"], { kind: "worth" }>["price"]>;
+import type { TokenPriceDocument } from "@/solver/plan/policySchema";
 
 /** Prices rise to at most so many times the planned ones: within that the planner's own candidates vary them too (`modelPrices.ts`). */
 const MOST_CORRECTED = 4;
@@ -59,11 +56,4 @@ export class TokenPrices {
     const share = Math.exp(-Math.max(0, nowSeconds - this.since) / this.dampingSeconds);
     return this.smoothed.map((before, model) => share * before + (1 - share) * (this.waiting[model] ?? 0));
   }
-}
-
-/** The planned prices in words: `small 0.21 ms and large 3.4 ms a token while 0.1 and 1.2 requests wait`. */
-export function tokenPriceText({ models }: TokenPriceDocument): string {
-  const three = (value: number): string => `${Number(value.toPrecision(3))}`;
-  const prices = models.map(({ model, secondsPerToken }) => `${model} ${three(1000 * secondsPerToken)} ms`);
-  return `${prices.join(" and ")} a token while ${models.map(({ waiting }) => three(waiting)).join(" and ")} requests wait`;
 }

@@ -151,21 +151,24 @@ const cascade: NonNullable<JustInTimePolicy["singles"]> = {
 
 describe("a price of the models' tokens", () => {
   const workflows = [{ workflow: chain }, { workflow: single }];
+  const singles = { kind: "fixed", model: "small" } as const;
   const pricedPolicy = (models: ReturnType<typeof modelsOf>, secondsPerToken: readonly number[] | null) => {
     const priced = NAMES.map((model, at) => ({ model, secondsPerToken: secondsPerToken?.[at] ?? 0, waiting: 0 }));
     const price = secondsPerToken === null ? {} : { price: { models: priced, dampingSeconds: 1 } };
-    return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 1, ...price }, { models, workflows }));
+    return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 1, ...price }, { models, workflows, singles }));
   };
-  /** Both engines are full for long, so that the given numbers of requests wait for each and prices are in force; then they have this room. */
+  /** Decides about a request two seconds after some have waited for a second for the smaller model alone, and others since for the larger alone. */
   const decided = (
     policy: ReturnType<typeof pricedPolicy>,
     { stuck, one, inFlight }: { readonly stuck: readonly number[]; readonly one: WaitingWork; readonly inFlight: readonly number[] },
   ) => {
-    // Requests of the smaller model wait for it while the larger has room, and those of the larger the other way about.
-    for (const [at, only] of [{ only: "small" }, { only: "large" }].entries()) {
-      const waiting = Array.from({ length: stuck[at] ?? 0 }, (_, index) => callOf(`${only.only}${index}`, single, "only", [only]));
-      policy.decide({ nowSeconds: at, waiting, replicas: replicasOf(at === 0 ? SEATS : 0, at === 0 ? 0 : SEATS) });
-    }
+    const stuckOf = (at: number, make: (id: string) => WaitingWork) =>
+      Array.from({ length: stuck[at] ?? 0 }, (_, index) => make(`${at}-${index}`));
+    const chat = ({ call: _, accurate: __, ...work }: WaitingWork): WaitingWork => ({ ...work, stage: 0 });
+    const small = stuckOf(0, (id) => chat(either(id)));
+    const large = stuckOf(1, (id) => callOf(id, single, "only", []));
+    expect(policy.decide({ nowSeconds: 0, waiting: small, replicas: replicasOf(SEATS, 0) })).toEqual([]);
+    expect(policy.decide({ nowSeconds: 1, waiting: large, replicas: replicasOf(0, SEATS) })).toEqual([]);
     return sent(policy.decide({ nowSeconds: 3, waiting: [one], replicas: replicasOf(...inFlight) }))[one.id];
   };
   const anyScene = fc.record({
@@ -207,31 +210,30 @@ describe("a price of the models' tokens", () => {
     expect(moved).toBeGreaterThan(0);
   });
 
-  it("counts for the agents that follow too: the tokens that a program still asks of the model do not grow", () => {
-    const paths = [
-      { first: "small", second: "large", third: "large" },
-      { first: "large", second: "small", third: "small" },
-    ];
-    const first = callOf("one", chain, "first", paths);
+  it("counts for the agents that follow too: a program does not begin on a path that asks for more of the dearer model's tokens", () => {
+    // Begun on the smaller model two agents ask for the larger, begun on the larger all three do: that path is always accurate.
+    const first = callOf("one", chain, "first", [{ first: "small", second: "large", third: "large" }]);
+    let moved = 0;
     fc.assert(
-      fc.property(anyScene, ({ slower, crowded, stuck, prices, more }) => {
+      fc.property(anyScene, fc.constantFrom(0, 1), ({ slower, crowded, stuck, prices, more }, dearer) => {
         const models = modelsOf({ slower, crowded });
-        const raised = [prices[0], prices[1] + more];
+        const raised = prices.map((price, at) => (at === dearer ? price + more : price));
         const [before, after] = [prices, raised].map((own) => decided(pricedPolicy(models, own), { stuck, one: first, inFlight: [0, 0] }));
-        // Of the first path two agents ask for the larger model, of the second one.
-        if (before === "large") expect(after).toBe("large");
+        if (after === NAMES[dearer]) expect(before).toBe(NAMES[dearer]);
+        else if (before === NAMES[dearer]) moved += 1;
       }),
+      { numRuns: 400 },
     );
+    expect(moved).toBeGreaterThan(0);
   });
 
   it("is a term of its own in the record of a round", () => {
     const policy = pricedPolicy(modelsOf({ slower: 3 }), [0.01, 0]);
-    decided(policy, { stuck: [5, 0], one: either("one"), inFlight: [0, SEATS] });
+    expect(decided(policy, { stuck: [5, 0], one: either("one"), inFlight: [0, SEATS] })).toBe("small");
     const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
-    // 100 tokens at four times the planned price: one had been waiting for a second where none was planned to, and was smoothed for three.
-    expect(terms?.planPriceSeconds).toBeGreaterThan(0);
-    expect(terms?.planPriceSeconds).toBeLessThanOrEqual(100 * 0.01 * 4);
-    expect(policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.model).toBe("small");
+    // Five waited for a second, and none for the two since; fewer than one planned to wait count as one.
+    expect(terms?.planPriceSeconds).toBeCloseTo(100 * 0.01 * 5 * (1 - Math.exp(-1)) * Math.exp(-2), 9);
+    expect(terms).toMatchObject({ surenessSeconds: 0, latencySeconds: 1, priceSeconds: 0, restSeconds: 0 });
   });
 });
 

@@ -1,11 +1,11 @@
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, TokenPriceDocument } from "@/solver/plan/policySchema";
 import { countInBoth, countOf } from "@/solver/workflow/configurationSet";
 import { type Action, MOST_HELD, MOST_WEIGHED, type View } from "../core/policy";
 import type { WorthTerms } from "../core/roundsView";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
 import type { RoundState, Rounds } from "./rounds";
-import { type TokenPriceDocument, TokenPrices } from "./tokenPrices";
+import { TokenPrices } from "./tokenPrices";
 import { WorthChoice, type WorthWeights } from "./worthChoice";
 
 /** How requests get their models by worth. */
