@@ -18,6 +18,7 @@ import { once } from "../lib/once";
 import { runCells } from "../lib/runCells";
 import cases from "./cases.json" with { type: "json" };
 import type { Mix } from "./mixes";
+import { plannedLoads } from "./plannedLoads";
 import { cheapestCascade, cheapestModel, qualityOf } from "./singles";
 import { jointSystems } from "./systems";
 
@@ -51,7 +52,8 @@ const engines: readonly LabReplicas[] = cases.engines.map(({ model, tp, count })
 const IDLE = { rate: 1e-3, programs: 200 };
 
 /** What all systems of a mix have in common. */
-async function sceneOf({ shares: all, floor }: Mix) {
+async function sceneOf(drawn: Mix) {
+  const { shares: all, floor } = drawn;
   const { workload, texts } = await raceAnswers(qwenLadder);
   const known = enginesByModel(engines, hardware);
   const outcomes = tableOf(workload, qwenLadder.models);
@@ -73,10 +75,18 @@ async function sceneOf({ shares: all, floor }: Mix) {
   const quality = outcomes.models.map((_, model) => qualityOf(ground, model));
   const [least = 0, most = 0] = [quality[0], quality.at(-1)];
   const keptFloor = least + floor * (most - least);
+  const capacity = capacityOf(known, sample);
+  const loads = await plannedLoads({
+    ...{ mix: { ...drawn, shares }, traffic: { outcomes, planning, seed: workload.seed }, floor: keptFloor },
+    ...{ workflows: policy.workflows.map(({ workflow }) => workflow), engines, modelled: known },
+  });
   return {
-    capacity: capacityOf(known, sample),
+    capacity,
     floor: keptFloor,
-    parts: { policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+    parts: {
+      ...{ policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+      loads,
+    },
     run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>
       runCells({
         ...{ spec: { ...base, ...spec }, workload, userCards: noUserCards, ...recorded },

@@ -33,6 +33,7 @@ const { planning } = splitPrompts(testWorkload.outcomes.promptIds.length, testWo
 const ground = { outcomes, planning, costs: policy.models.map(({ cost }) => cost) };
 const systems = jointSystems({
   ...{ policy, planned: sample, quality: [40, 50, 60] },
+  loads: replicas.map(({ model, count }) => ({ model, load: 0.8, replicas: count })),
   ...{ cascade: cheapestCascade(ground, 50), model: cheapestModel(ground, 50) },
 });
 

@@ -2,6 +2,7 @@ import { perWorkflow } from "@/server/lab/aragogRace";
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import type { JustInTimePolicy, SinglesPolicy } from "@/solver/plan/policySchema";
+import { type JustInTimeParts, selectionOf } from "@/solver/policies/justInTime/justInTimeDocument";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import cases from "./cases.json" with { type: "json" };
 
@@ -30,6 +31,7 @@ export const VARIANTS = {
   "without accurate configurations: the largest models": "joint without accurate configurations",
   "without skipped aggregators": "joint without skipped aggregators",
   "with the order of workflows and time slots": "joint by workflow, over time slots",
+  "with the plan's price of tokens": "joint with the plan's price",
 } as const;
 
 interface Parts {
@@ -40,6 +42,8 @@ interface Parts {
   readonly model: Singles;
   /** By model, the mean quality of its answers to planning prompts, 0..100. */
   readonly quality: readonly number[];
+  /** Of the engines, by a plan. */
+  readonly loads: NonNullable<JustInTimeParts["planned"]>;
   /** Programs that one configuration a workflow is chosen on. */
   readonly planned: ProgramSample;
 }
@@ -58,7 +62,7 @@ const beam = { kind: "beam", width: BEAM_WIDTH } as const;
 export const worthOf = (delayWeight: number) => ({ kind: "worth", rightSeconds: 0, delayWeight }) as const;
 
 /** All systems on the same engines. Kairos and Aragog send single requests to the cheapest model that keeps the floor: neither says which. */
-export function jointSystems({ policy, cascade, model, quality, planned }: Parts): readonly LabSystem[] {
+export function jointSystems({ policy, cascade, model, quality, loads, planned }: Parts): readonly LabSystem[] {
   const slack = slackOf(policy, quality);
   const perWorkflowOnes = { kind: "fixed" as const, configurations: perWorkflow(policy, planned) };
   const rounds = (name: string, parts: Partial<JustInTimePolicy>, more: Partial<LabSystem> = {}): LabSystem => ({
@@ -104,6 +108,7 @@ export function jointSystems({ policy, cascade, model, quality, planned }: Parts
     rounds("joint without accurate configurations", { selection: worth, singles }, { configurations: "none" }),
     rounds("joint without skipped aggregators", { selection: worth, singles }, ungated),
     rounds("joint by workflow, over time slots", { selection: worth, singles, ...kairos }),
+    rounds("joint with the plan's price", { selection: selectionOf({ ...worth, priced: true }, policy.models, loads), singles }),
   ];
 }
 

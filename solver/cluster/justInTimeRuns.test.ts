@@ -24,6 +24,12 @@ const sample = programsOf({ workflows, programs: 150, programsPerSecond: 30, see
 const spacesOf = (declared: typeof documents) =>
   new Map(declared.map((document) => [document.name, configurationSpace(document, testModels)]));
 
+/** Rounds by worth in which a token of the second model has a price. */
+function priced(secondsPerToken: number): JustInTimePolicy["selection"] {
+  const models = [{ model: testModels[1] ?? "", secondsPerToken, waiting: 1 }];
+  return { kind: "worth", rightSeconds: 0, delayWeight: 1, price: { models, dampingSeconds: 2 } };
+}
+
 const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "beam", width: 4 },
   { kind: "beam", width: 1 },
@@ -32,6 +38,7 @@ const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "quickest", when: "arrival" },
   { kind: "quickest", when: "stage" },
   { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+  priced(0.02),
   {
     kind: "fixed",
     configurations: Object.fromEntries(
@@ -75,6 +82,12 @@ describe("programs under just-in-time choice", () => {
     }
     expect(outcome.model).toContain(0);
     expect(outcome.model).toContain(1);
+  });
+
+  it("are served without a price of tokens as at a price of 0, and otherwise at a price", () => {
+    const without = run({ kind: "worth", rightSeconds: 0, delayWeight: 1 });
+    expect(run(priced(0))).toEqual(without);
+    expect(run(priced(0.1)).model).not.toEqual(without.model);
   });
 
   it("are served by the largest models alone where nobody says which configurations are accurate", () => {

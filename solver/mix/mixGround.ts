@@ -2,6 +2,7 @@ import type { ServedRequests } from "@/solver/engine/throughputCurve";
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { requestsOn } from "@/solver/lab/engineFigures";
 import { mixSeed } from "@/solver/numeric/random";
+import { noConstraints } from "@/solver/plan/constraints";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
@@ -12,7 +13,7 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import { type CascadeRoute, cascadeCandidates } from "./cascadeCandidates";
 import { cheapestOf, modelPrices } from "./modelPrices";
 import { modelWork } from "./modelWork";
-import type { MixClass, MixModel } from "./problem";
+import type { MixClass, MixModel, MixProblem } from "./problem";
 import { accurateCandidates, configurationCandidates, type WorkflowRoute } from "./workflowCandidates";
 
 /** Single requests of a mix. */
@@ -139,5 +140,38 @@ export function mixGround(traffic: MixTraffic): MixGround {
     models: works.map((own, at) => ({ model: models[at] ?? "", shapes: own.shapes })),
     routes: classes.map(({ routes }) => routes),
     requests,
+  };
+}
+
+/** Replicas of one shape of a model that are there already. */
+interface FixedReplicas extends Pick<ShapedReplica, "gpu" | "shape"> {
+  readonly model: string;
+  readonly count: number;
+}
+
+/**
+ * The problem of a mix on engines that are fixed: every replica is a node of its own kind, so that no other replica has room there.
+ *
+ * @param replicas of the ground's own shapes.
+ */
+export function fixedProblem({ classes, models }: MixGround, replicas: readonly FixedReplicas[], loadFactor: number): MixProblem {
+  const typeOf = (model: string, gpu: string, { tp, pp }: { readonly tp: number; readonly pp: number }): string =>
+    `${model}/${gpu}/${tp}x${pp}`;
+  const kept = models.map(({ model, shapes }) => ({
+    model,
+    shapes: shapes
+      .filter(({ gpu, shape }) => replicas.some((own) => own.model === model && own.gpu === gpu && own.shape === shape))
+      .map((own) => ({ ...own, gpu: typeOf(model, own.gpu, own.shape) })),
+  }));
+  const nodes = replicas.flatMap(({ model, gpu, shape, count }) =>
+    Array.from({ length: count }, (_, at) => ({
+      name: `${typeOf(model, gpu, shape)} ${at}`,
+      gpu: typeOf(model, gpu, shape),
+      gpus: shape.tp * shape.pp,
+    })),
+  );
+  return {
+    ...{ classes, models: kept, nodes, loadFactor, constraints: noConstraints, slack: 0, enough: 1 },
+    usdPerGpuHour: Object.fromEntries(nodes.map(({ gpu }) => [gpu, 0])),
   };
 }

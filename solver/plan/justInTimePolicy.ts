@@ -12,13 +12,40 @@ const configurationSchema = z.record(z.string().min(1), machineName);
 /** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
 export const beamSchema = z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) });
 
+/** Prices of the models' tokens: `plannedPrice.ts` derives them, `tokenPrices.ts` corrects them while serving. */
+export const tokenPriceSchema = z.object({
+  /** Models of the policy, each once at most; others have no price. */
+  models: z
+    .array(
+      z.object({
+        model: machineName,
+        /** Seconds, summed over all other requests, by which one output token there delays them at the planned load. */
+        secondsPerToken: z.number().nonnegative(),
+        /** Mean number of requests that wait for it at the planned load. */
+        waiting: z.number().nonnegative(),
+      }),
+    )
+    .min(1)
+    .max(8),
+  /** Time constant with which the number that waits is smoothed before it corrects the prices. */
+  dampingSeconds: z.number().positive().max(3600),
+});
+
 /** Request by request in the policy's order, the model of highest worth, or a wait for it: `worth.ts` has the formula. */
-export const worthSchema = z.object({
+const pricedWorthSchema = z.object({
   kind: z.literal("worth"),
   /** Seconds that a right answer is worth more than a wrong one. */
   rightSeconds: z.number().min(0).max(3600),
   /** How much the delay of those that wait counts against own time; of those that run, once at most. 0: no delay of others counts. */
   delayWeight: z.number().min(0).max(10),
+  /** Price of each model's tokens; left out: tokens have none. */
+  price: tokenPriceSchema.optional(),
+});
+
+/** The same as an operator asks for it: the planner knows the loads. */
+export const worthSchema = pricedWorthSchema.omit({ price: true }).extend({
+  /** Tokens have the price that the plan's loads give them; left out: none. */
+  priced: z.literal(true).optional(),
 });
 
 /**
@@ -38,7 +65,7 @@ const selectionSchema = z.discriminatedUnion("kind", [
    * (per-input++).
    */
   z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
-  worthSchema,
+  pricedWorthSchema,
 ]);
 
 /** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */

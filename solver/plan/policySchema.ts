@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { cascadePolicySchema } from "./cascadePolicy";
-import { beamSchema, justInTimePolicySchema, worthSchema } from "./justInTimePolicy";
+import { beamSchema, justInTimePolicySchema, type tokenPriceSchema, worthSchema } from "./justInTimePolicy";
 import { queueing } from "./queueing";
 import { slackPolicySchema } from "./slackPolicy";
 
@@ -41,6 +41,8 @@ export type PolicyDocument = z.infer<typeof policySchema>;
 export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;
 export type SlackPolicy = z.infer<typeof slackPolicySchema>;
 export type JustInTimePolicy = z.infer<typeof justInTimePolicySchema>;
+/** Prices of models' tokens in rounds by worth. */
+export type TokenPriceDocument = z.infer<typeof tokenPriceSchema>;
 export type OrderDocument = PolicyDocument["order"];
 export type PlaceDocument = PolicyDocument["place"];
 /** A policy of single requests: each has a stage before it is sent. */

@@ -235,6 +235,13 @@ const profileOf = (batches: readonly number[]) => {
   return { model: "small", cost: 1, saturationBatch: 4, throughput: batches.map((batch) => ({ batch, tokensPerSecond: batch })) };
 };
 const many = ["small", "medium", "large", "larger", "largest"].map((model) => ({ ...profileOf([4]), model }));
+const pricedAt = (own: object, dampingSeconds = 5, other = "medium"): PolicyDocument => {
+  const models = [
+    { model: other, secondsPerToken: 0, waiting: 0 },
+    { model: "large", secondsPerToken: 0.1, waiting: 1, ...own },
+  ];
+  return justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 1, price: { models, dampingSeconds } });
+};
 const fixedTo = (refine?: Record<string, string>) => {
   return justInTime({ kind: "fixed", configurations: refine === undefined ? {} : { refine } }, { workflows: declaredTwice.slice(0, 1) });
 };
@@ -430,6 +437,11 @@ describe("buildPolicy", () => {
     ],
     ["a workflow twice", justInTime(beam, { workflows: [...declaredTwice, ...declaredTwice] }), "The workflow refine is listed twice"],
     ["trying all of many models", justInTime({ kind: "exhaustive" }, { models: many }), "for at most 4 models, and these are 5"],
+    ["a price of a stranger", pricedAt({ model: "tiny" }), "A price is given for tiny, which is not among"],
+    ["a price below nothing", pricedAt({ secondsPerToken: -1 }), "The price of large is -1 s a token; it must be 0 or more."],
+    ["fewer than none that wait", pricedAt({ waiting: -2 }), "planned to wait for large is -2"],
+    ["prices that follow at once", pricedAt({}, 0), "Prices are smoothed over 0 s; it must be more than 0."],
+    ["a price given twice", pricedAt({ model: "small" }, 5, "small"), "The price of small is given twice."],
     ["a fixed configuration that is missing", fixedTo(), "The workflow refine has no fixed configuration"],
     [
       "one for a workflow named as every object has a field",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PLANNED_LOAD } from "../engine/plannedLoad";
-import { boundText, cascadeText, exactSecondsText, loadSays, secondsText, significantText } from "./wording";
+import { boundText, cascadeText, exactSecondsText, loadSays, secondsText, significantText, tokenPriceText } from "./wording";
 
 it("says of a load what it means for a plan: planned for, over what is, or more than there can be", () => {
   expect(loadSays(0.754)).toBe("75 %");
@@ -33,4 +33,12 @@ it("never says of a lower bound more than is held", () => {
 it("writes a cascade as its models with the thresholds between them, and models without thresholds as a list", () => {
   expect(cascadeText({ stages: ["8b", "70b"], thresholds: [84] })).toBe("8b <84→ 70b");
   expect(cascadeText({ stages: ["8b", "70b"], thresholds: [] })).toBe("8b, 70b");
+});
+
+it("words prices of tokens with what they are planned for", () => {
+  const models = [
+    { model: "small", secondsPerToken: 0.00021, waiting: 0.1 },
+    { model: "large", secondsPerToken: 0.00345, waiting: 1.2345 },
+  ];
+  expect(tokenPriceText(models)).toBe("small 0.21 ms and large 3.45 ms a token while 0.1 and 1.23 requests wait");
 });

@@ -52,3 +52,12 @@ export function cascadeText({
   if (thresholds.length === 0) return stages.join(", ");
   return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }
+
+/** Prices of models' tokens in words: `small 0.21 ms and large 3.4 ms a token while 0.1 and 1.2 requests wait`. */
+export function tokenPriceText(
+  models: readonly { readonly model: string; readonly secondsPerToken: number; readonly waiting: number }[],
+): string {
+  const three = (value: number): string => `${Number(value.toPrecision(3))}`;
+  const prices = models.map(({ model, secondsPerToken }) => `${model} ${three(1000 * secondsPerToken)} ms`);
+  return `${prices.join(" and ")} a token while ${models.map(({ waiting }) => three(waiting)).join(" and ")} requests wait`;
+}

@@ -1,8 +1,9 @@
 "use client";
 
+import { Check } from "@/components/ui/Check";
 import { NumberField, SelectField } from "@/components/ui/Field";
 import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
-import { choiceOptions, choiceSays } from "./prepareRoundChoice";
+import { choiceOptions, choiceSays, withPrice } from "./prepareRoundChoice";
 
 /** How rounds choose models: by throughput or by worth, each with its numbers. */
 export function RoundChoiceFields(props: { readonly choice: RoundChoice; readonly onChange: (choice: RoundChoice) => void }) {
@@ -51,6 +52,9 @@ export function RoundChoiceFields(props: { readonly choice: RoundChoice; readonl
             max={10}
             onChange={(delayWeight) => onChange({ ...choice, delayWeight })}
           />
+          <Check checked={choice.priced === true} onChange={(asked) => onChange(withPrice(choice, asked))}>
+            Tokens of loaded models have a price, from the plan's loads
+          </Check>
         </div>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type PolicyDocument, roundChoices } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
-import { singlesSays } from "./prepareRoundChoice";
+import { singlesSays, withPrice } from "./prepareRoundChoice";
 
 it("says how requests outside declared workflows are served on the engines of a plan", () => {
   const { policy } = examplePlanDraft();
@@ -13,4 +13,10 @@ it("says how requests outside declared workflows are served on the engines of a 
   expect(singlesSays(rounds)).toContain("the largest model");
   expect(singlesSays({ ...rounds, singles: { kind: "fixed", model: "small" } })).toContain("go to small");
   expect(singlesSays(null)).toBe("");
+});
+
+it("asks for a price of tokens, and no longer", () => {
+  const priced = withPrice(roundChoices.worth, true);
+  expect(priced).toEqual({ ...roundChoices.worth, priced: true });
+  if (priced.kind === "worth") expect(withPrice(priced, false)).toEqual(roundChoices.worth);
 });

@@ -12,6 +12,12 @@ export const choiceSays: Readonly<Record<RoundChoice["kind"], string>> = {
     "Requests are considered one after another. Each takes the model with the best balance of a right answer, its own time, the delay that it causes others and what its workflow has still to do, or waits for that model.",
 };
 
+/** The choice with a price of tokens, or without. */
+export function withPrice(choice: Extract<RoundChoice, { kind: "worth" }>, asked: boolean): RoundChoice {
+  const { priced: _, ...weights } = choice;
+  return asked ? { ...weights, priced: true } : weights;
+}
+
 /** How a just-in-time plan on the engines of another plan serves requests outside declared workflows; empty where that plan is not known. */
 export function singlesSays(policy: PolicyDocument | null): string {
   if (policy === null) return "";

@@ -106,10 +106,15 @@ it("puts candidates side by side: who waits in one, and where it differs from th
 });
 
 it("says why a request got its model where worth chose it", () => {
-  const terms = { surenessSeconds: 0, latencySeconds: 1.25, priceSeconds: 0.4, restSeconds: 0 };
-  const assignments = [{ ...given("a", "small-8b"), terms }, given("b", "large-70b")];
+  const terms = { surenessSeconds: 0, latencySeconds: 1.25, priceSeconds: 0.4, planPriceSeconds: 0, restSeconds: 0 };
+  const priced = { ...terms, planPriceSeconds: 0.2 };
+  const assignments = [{ ...given("a", "small-8b"), terms }, given("b", "large-70b"), { ...given("c", "small-8b"), terms: priced }];
   const picture = prepareCandidates(testRound({ candidates: [{ utilisationGain: 0.5, flexibility: 1, given: [1, 0, 1], assignments }] }));
-  expect(picture.rows.map(({ cells }) => cells[0]?.terms)).toEqual(["answers in 1.25 s, delays others by 0.40 s", null]);
+  expect(picture.rows.map(({ cells }) => cells[0]?.terms)).toEqual([
+    "answers in 1.25 s, delays others by 0.40 s",
+    null,
+    "answers in 1.25 s, delays others by 0.40 s, price of its tokens 0.20 s",
+  ]);
 });
 
 it("names a request of no declared workflow undeclared", () => {

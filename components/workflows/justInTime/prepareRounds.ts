@@ -190,11 +190,12 @@ export function prepareCandidates({ candidates, kept, requests: asked }: Round):
 }
 
 /** The terms of a worth in words; those that are 0 are left out, but for the latency. */
-function termsText({ surenessSeconds, latencySeconds, priceSeconds, restSeconds }: WorthTerms): string {
+function termsText({ surenessSeconds, latencySeconds, priceSeconds, planPriceSeconds, restSeconds }: WorthTerms): string {
   const seconds = (value: number): string => `${value.toFixed(2)} s`;
   return [
     `answers in ${seconds(latencySeconds)}`,
     ...(priceSeconds === 0 ? [] : [`delays others by ${seconds(priceSeconds)}`]),
+    ...(planPriceSeconds === 0 ? [] : [`price of its tokens ${seconds(planPriceSeconds)}`]),
     ...(restSeconds === 0 ? [] : [`leaves ${seconds(restSeconds)} to do`]),
     ...(surenessSeconds === 0 ? [] : [`likely right, worth ${seconds(surenessSeconds)}`]),
   ].join(", ");

@@ -70,8 +70,9 @@ export function createDeclaredWorkflowService(store: Store) {
       if (plan === null) return { ok: false, message: `There is no kept plan ${planId}.` };
       if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
       if (found === null) return { ok: false, message: `There is no declared workflow ${name}.` };
-      const { deployment, policy, inputs } = plan;
-      const made = await inCapacityThread({ plan: { deployment, policy, inputs }, workload, workflow: found.document }, signal);
+      const { deployment, policy, inputs, predictions } = plan;
+      const task = { deployment, policy, inputs, predictions: { stages: predictions.stages } };
+      const made = await inCapacityThread({ plan: task, workload, workflow: found.document }, signal);
       if (!made.ok) return made;
       const { curve } = made;
       const deployed = deployment.map(({ model }) => model);

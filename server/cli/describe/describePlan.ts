@@ -19,7 +19,7 @@ import {
   singlesPolicyOf,
 } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
-import { boundText, counted, loadSays, wholePercent } from "@/solver/wording/wording";
+import { boundText, counted, loadSays, tokenPriceText, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
@@ -152,6 +152,7 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy, pre
     ...(selection.kind === "worth"
       ? [
           `each request to its model of highest worth: a right answer ${selection.rightSeconds} s, delays of others ${selection.delayWeight} times`,
+          ...(selection.price === undefined ? [] : [`price of a token: ${tokenPriceText(selection.price.models)}`]),
         ]
       : []),
     `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,

@@ -12,11 +12,12 @@ export interface WorkflowFlags {
   readonly worth?: boolean;
   readonly rightSeconds?: number;
   readonly delayWeight?: number;
+  readonly priced?: boolean;
 }
 
 interface AskedWorkflow {
   /** null: no just-in-time policy is requested. */
-  readonly asked: Pick<JustInTimePolicy, "workflows" | "selection"> | null;
+  readonly asked: (Pick<JustInTimePolicy, "workflows"> & { readonly selection: RoundChoice }) | null;
   readonly notes: readonly string[];
 }
 
@@ -47,7 +48,8 @@ export const withWorkflowFlags = (command: Command): Command =>
       "--delay-weight <weight>",
       `with --worth: how much the delay of those that wait counts against own time, 0 not at all (default: ${roundChoices.worth.delayWeight})`,
       numberFlag({ min: 0, max: 10 }),
-    );
+    )
+    .option("--priced", "with --worth: tokens of loaded models have a price, from the plan's loads");
 
 function hashFlag(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
@@ -75,17 +77,18 @@ export function readWorkflowFlags({ workflow: path, predictor, ...rule }: Workfl
  * @throws Refusal
  */
 export function readRoundChoice(
-  { beam, worth: asked = false, rightSeconds, delayWeight }: Omit<WorkflowFlags, "workflow" | "predictor">,
+  { beam, worth: asked = false, rightSeconds, delayWeight, priced = false }: Omit<WorkflowFlags, "workflow" | "predictor">,
   unless: RoundChoice["kind"],
 ): RoundChoice {
   const worth = asked || (unless === "worth" && beam === undefined);
   if (asked && beam !== undefined) return refuse("--beam searches for throughput, --worth chooses request by request: give one of them.");
-  if (!worth && (rightSeconds !== undefined || delayWeight !== undefined))
-    return refuse("--right-seconds and --delay-weight go with --worth.");
+  if (!worth && (rightSeconds !== undefined || delayWeight !== undefined || priced))
+    return refuse("--right-seconds, --delay-weight and --priced go with --worth.");
   const { width } = roundChoices.beam;
   if (!worth) return { kind: "beam", width: beam ?? width };
   const own = roundChoices.worth;
-  return { ...own, rightSeconds: rightSeconds ?? own.rightSeconds, delayWeight: delayWeight ?? own.delayWeight };
+  const weights = { rightSeconds: rightSeconds ?? own.rightSeconds, delayWeight: delayWeight ?? own.delayWeight };
+  return { ...own, ...weights, ...(priced && { priced }) };
 }
 
 /**

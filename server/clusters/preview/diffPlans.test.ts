@@ -96,6 +96,7 @@ describe("diffPlans", () => {
     };
     const [first, second] = workflow.agents as [WorkflowAgent, WorkflowAgent];
     const agents = (one: WorkflowAgent, two: WorkflowAgent) => ({ workflows: [{ workflow: { ...workflow, agents: [one, two] } }] });
+    const price = { models: [{ model: "a", secondsPerToken: 0.002, waiting: 1.5 }], dampingSeconds: 5 };
     const changed: Record<Exclude<keyof JustInTimePolicy, "kind">, readonly (readonly [string, Partial<JustInTimePolicy>])[]> = {
       models: [
         ["~ models at dispatch", { models: [model("b"), model("a")] }],
@@ -120,6 +121,7 @@ describe("diffPlans", () => {
         ["~ selection", { selection: { kind: "cheapest" } }],
         ["~ selection", { selection: { kind: "quickest", when: "stage" } }],
         ["~ selection", { selection: { kind: "worth", rightSeconds: 5, delayWeight: 1 } }],
+        ["~ selection", { selection: { kind: "worth", rightSeconds: 5, delayWeight: 1, price } }],
       ],
       singles: [["+ single requests: fixed model", { singles: { kind: "fixed", model: "a" } }]],
       order: [["~ order", { order: { kind: "depth", agingThreshold: 9 } }]],
@@ -127,6 +129,12 @@ describe("diffPlans", () => {
       learnt: [["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }]],
     };
     const before = { ...plan, policy };
+    const pricedBy = (own: object) => {
+      const worth = { kind: "worth" as const, rightSeconds: 5, delayWeight: 1, price: { ...price, ...own } };
+      return { ...plan, policy: { ...policy, selection: worth } };
+    };
+    for (const own of [{ dampingSeconds: 6 }, { models: [{ ...price.models[0]!, waiting: 3 }] }])
+      expect(signs(diffPlans(pricedBy({}), pricedBy(own)))).toContain("~ selection");
     const told = diffPlans(null, { ...plan, policy: { ...policy, models: [{ ...model("a"), endedBy: "sequences" }, model("b")] } });
     const textOf = (of: string) => told.find(({ subject }) => subject === of)?.text;
     expect(["cost of a", "saturation of a", "saturation of b"].map(textOf)).toEqual([

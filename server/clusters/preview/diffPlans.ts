@@ -18,6 +18,7 @@ import {
   singlesPolicyOf,
 } from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { tokenPriceText } from "@/solver/wording/wording";
 import { placeText, targetEngines } from "../steps/targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -156,11 +157,14 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
     case "cheapest":
       return "cheapest when the program comes";
     case "worth":
-      return `by worth: a right answer ${three(selection.rightSeconds)} s, delays of others ${three(selection.delayWeight)} times`;
+      return `by worth: a right answer ${three(selection.rightSeconds)} s, delays of others ${three(selection.delayWeight)} times${priceText(selection)}`;
     case "exhaustive":
       return "every assignment of the oldest";
   }
 }
+
+const priceText = ({ price }: Extract<JustInTimePolicy["selection"], { kind: "worth" }>): string =>
+  price === undefined ? "" : `, prices of ${tokenPriceText(price.models)}, smoothed over ${three(price.dampingSeconds)} s`;
 
 /** Documents that differ in anything, such as agents' instructions, have different digests. */
 const digestOf = (workflow: WorkflowDocument): string =>

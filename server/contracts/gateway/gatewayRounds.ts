@@ -8,6 +8,8 @@ const worthTermsSchema = z.object({
   surenessSeconds: z.number(),
   latencySeconds: z.number(),
   priceSeconds: z.number(),
+  /** Gateways before prices of tokens send none. */
+  planPriceSeconds: z.number().default(0),
   restSeconds: z.number(),
 });
 

@@ -64,6 +64,9 @@ const joint = (selection: JustInTimePolicy["selection"]): JustInTimePolicy => ({
 function otherThan(policy: PolicyDocument): PolicyDocument {
   if (policy.kind === "just-in-time") {
     const { singles: _, ...chosen } = policy;
+    const { selection } = policy;
+    // Prices alone make a difference.
+    if (selection.kind === "worth" && selection.price !== undefined) return { ...policy, selection: { ...selection, price: undefined } };
     return { ...chosen, workflows: [] };
   }
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
@@ -117,6 +120,19 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
   ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
   ["rounds of a beam search beside a judged cascade for single requests", joint({ kind: "beam", width: 4 })],
   ["rounds by worth beside a judged cascade for single requests", joint({ kind: "worth", rightSeconds: 5, delayWeight: 1 })],
+  [
+    "rounds by worth at prices of tokens that the backlog corrects",
+    joint({
+      ...{ kind: "worth", rightSeconds: 5, delayWeight: 1 },
+      price: {
+        models: [
+          { model: "small", secondsPerToken: 0.002, waiting: 2 },
+          { model: "large", secondsPerToken: 0.02, waiting: 4 },
+        ],
+        dampingSeconds: 0.1,
+      },
+    }),
+  ],
 ];
 
 /** A request with a session, a router's scores and predictions, or without them. */

@@ -57,6 +57,7 @@ interface PolicyParts {
   readonly ground: Pick<MixGround, "requests">;
   readonly replicas: readonly MixedReplicas[];
   readonly routes: MixRoutes;
+  readonly solved: Pick<SolvedMix, "models">;
   readonly selection: MixAsked["selection"];
 }
 
@@ -66,9 +67,10 @@ interface PolicyParts {
  *
  * @throws RangeError when a replica has room for none of the mix's requests.
  */
-export function mixPolicy({ situation, mixed, ground, replicas, routes, selection }: PolicyParts): JustInTimePolicy {
+export function mixPolicy({ situation, mixed, ground, replicas, routes, solved, selection }: PolicyParts): JustInTimePolicy {
   const table = mixed.traffic.outcomes.models.map(({ model }) => model);
-  const deployed = table.filter((model) => replicas.some((own) => own.model === model));
+  const replicasOf = (model: string): number => replicas.reduce((sum, own) => (own.model === model ? sum + own.count : sum), 0);
+  const deployed = table.filter((model) => replicasOf(model) > 0);
   const policy = justInTimeDocument({
     models: deployed.map((model) => {
       const at = table.indexOf(model);
@@ -79,6 +81,7 @@ export function mixPolicy({ situation, mixed, ground, replicas, routes, selectio
     }),
     workflows: routes.workflows.map(({ workflow, ...own }) => ({ ...own, workflow: withModels(workflow, deployed) })),
     selection,
+    planned: solved.models.map(({ model, load }) => ({ model, load, replicas: replicasOf(model) })),
   });
   return routes.singles === null ? policy : { ...policy, singles: singlesOf(routes.singles, table, situation) };
 }

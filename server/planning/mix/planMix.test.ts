@@ -71,6 +71,17 @@ it("plans engines, a policy and its figures for single requests, a workflow and 
   expect(again.ok && sealPlan(again.draft, new Date(0)).id).toBe(sealed.id);
 });
 
+it("prices the tokens of a model by the load that the mix puts on it, where that was asked for", () => {
+  const made = plan({ ...task, mix: { ...task.mix, selection: { kind: "worth", rightSeconds: 0, delayWeight: 4, priced: true } } });
+  if (!made.ok) throw new Error(made.message);
+  const { policy, predictions } = planSchema.parse(sealPlan(made.draft, new Date(0)));
+  if (policy.kind !== "just-in-time" || policy.selection.kind !== "worth") throw new Error(policy.kind);
+  const prices = policy.selection.price?.models ?? [];
+  expect(prices.map(({ model }) => model)).toEqual(policy.models.map(({ model }) => model));
+  for (const { model, secondsPerToken } of prices)
+    expect(secondsPerToken > 0).toBe((predictions.mix?.models.find((own) => own.model === model)?.load ?? 0) > 0);
+});
+
 it("leaves a workflow with a predictor its models, and says that its figures know more than a predictor", () => {
   const predictor = "a".repeat(64);
   const made = plan({

@@ -55,7 +55,7 @@ export function planMix(task: MixTask, { engine, nowSeconds, progress }: Plannin
     progress("simulation");
     const replicas = mixedReplicas(mixed, solved);
     const routes = mixRoutes(task.mix, mixed, ground, solved);
-    const policy = mixPolicy({ situation: task.situation, mixed, ground, replicas, routes, selection: task.mix.selection });
+    const policy = mixPolicy({ situation: task.situation, mixed, ground, replicas, routes, solved, selection: task.mix.selection });
     const refusal = policyRefusal(policy);
     if (refusal !== null) return { ok: false, kind: "malformed", message: refusal };
     const simulated = simulateMix({ traffic: mixed.traffic, policy, replicas, arrivalSeconds: task.situation.workload.arrivalSeconds });

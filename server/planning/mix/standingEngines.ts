@@ -1,9 +1,8 @@
 import type { MixBeside } from "@/server/contracts/studio";
-import { type MixGround, mixGround } from "@/solver/mix/mixGround";
-import { type MixProblem, solveMix } from "@/solver/mix/solveMix";
+import { fixedProblem, mixGround } from "@/solver/mix/mixGround";
+import { solveMix } from "@/solver/mix/solveMix";
 import { gpuOfNode } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
-import { noConstraints } from "@/solver/plan/constraints";
 import { classFigures } from "./classFigures";
 import { type MixedReplicas, mixPolicy, mixRoutes } from "./mixPolicy";
 import type { MixSituation } from "./mixSituation";
@@ -33,7 +32,7 @@ export function onStandingEngines({ task, mixed, running, loadFactor, solving }:
   const solved = solveMix(fixedProblem(ground, replicas, loadFactor), solving);
   if (solved.outcome === "none") return none(noMixText(solved, { gpus, cluster: "the cluster as it runs", loadFactor }));
   const routes = mixRoutes(task.mix, own, ground, solved);
-  const policy = mixPolicy({ situation: task.situation, mixed: own, ground, replicas, routes, selection: task.mix.selection });
+  const policy = mixPolicy({ situation: task.situation, mixed: own, ground, replicas, routes, solved, selection: task.mix.selection });
   const { arrivalSeconds } = task.situation.workload;
   const simulated = simulateMix({ traffic: { ...own.traffic, outcomes: mixed.traffic.outcomes }, policy, replicas, arrivalSeconds });
   if (simulated === null) return none("No program of the mix was completely served on them in the simulation.");
@@ -92,27 +91,4 @@ function standingReplicas(
       return count === 0 ? [] : [{ ...own, model, count }];
     }),
   );
-}
-
-/** The mix where every replica is a node of its own kind, so that no other replica has room there. */
-function fixedProblem({ classes, models }: MixGround, replicas: readonly MixedReplicas[], loadFactor: number): MixProblem {
-  const typeOf = (model: string, gpu: string, { tp, pp }: { readonly tp: number; readonly pp: number }): string =>
-    `${model}/${gpu}/${tp}x${pp}`;
-  const kept = models.map(({ model, shapes }) => ({
-    model,
-    shapes: shapes
-      .filter(({ gpu, shape }) => replicas.some((own) => own.model === model && own.gpu === gpu && own.shape === shape))
-      .map((own) => ({ ...own, gpu: typeOf(model, own.gpu, own.shape) })),
-  }));
-  const nodes = replicas.flatMap(({ model, gpu, shape, count }) =>
-    Array.from({ length: count }, (_, at) => ({
-      name: `${typeOf(model, gpu, shape)} ${at}`,
-      gpu: typeOf(model, gpu, shape),
-      gpus: shape.tp * shape.pp,
-    })),
-  );
-  return {
-    ...{ classes, models: kept, nodes, loadFactor, constraints: noConstraints, slack: 0, enough: 1 },
-    usdPerGpuHour: Object.fromEntries(nodes.map(({ gpu }) => [gpu, 0])),
-  };
 }

@@ -37,6 +37,7 @@ const planAt = (requestsPerSecond: number): EnginesOfPlan => ({
     ...{ model, precision: "bf16" as const, gpu: "l40s", gpus: at + 1 },
     replicas: [{ tp: at + 1, pp: 1, count: 1, shareEach: 1, placements: [] }],
   })),
+  predictions: { stages: draft.predictions.stages.slice(0, 1).map((stage) => ({ ...stage, model: "qwen2.5-32b", utilisation: 0.8 })) },
 });
 
 function routed(plan: EnginesOfPlan, of = asked()) {
@@ -100,6 +101,19 @@ it("says what becomes of the traffic that the plan is made for where it names no
     /^Requests of no declared workflow all go to qwen2.5-32b: its engines write [\d,]+ tokens\/s at saturation/,
   );
   expect(tooMuch.notes[0]).toMatch(/^Too much for qwen2.5-32b unless requests name a workflow.*at 500 requests\/s asks for [\d,]+\.$/);
+});
+
+it("prices the tokens of the models that the plan loads, where that was asked for", () => {
+  const selectionOf = (choice: JustInTimeAsked["selection"]) => routed(planAt(4), { ...asked(), selection: choice }).policy.selection;
+  expect(selectionOf(roundChoices.worth)).toEqual(roundChoices.worth);
+  const priced = selectionOf({ ...roundChoices.worth, priced: true });
+  if (priced.kind !== "worth") throw new Error(priced.kind);
+  const { models: of = [] } = priced.price ?? {};
+  expect(of.map(({ model, secondsPerToken, waiting }) => [model, secondsPerToken > 0, waiting > 0])).toEqual([
+    ["qwen2.5-7b", false, false],
+    ["qwen2.5-32b", true, true],
+  ]);
+  expect(priced).not.toHaveProperty("priced");
 });
 
 describe("requests of no declared workflow", () => {

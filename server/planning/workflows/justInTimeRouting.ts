@@ -15,6 +15,7 @@ import {
   judgeEngineOf,
   modelsOf,
   type PolicyDocument,
+  type RoundChoice,
   singlesPolicyOf,
   withLearntRead,
   withSinglesPolicy,
@@ -29,7 +30,9 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 
 /** The engines of a plan, and how they were modelled. */
-export type EnginesOfPlan = Pick<UnsealedPlan, "deployment" | "policy" | "inputs">;
+export type EnginesOfPlan = Pick<UnsealedPlan, "deployment" | "policy" | "inputs"> & {
+  readonly predictions: Pick<UnsealedPlan["predictions"], "stages">;
+};
 
 /** Shapes of one model's engines with the number of each. */
 type Shapes = readonly { readonly replica: ReplicaModel; readonly count: number }[];
@@ -115,7 +118,9 @@ function shapesOf(
 }
 
 /** The request for a just-in-time policy apart from its engines. */
-export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows" | "selection"> & Partial<Pick<JustInTimePolicy, "order" | "place">>;
+export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows"> & { readonly selection: RoundChoice } & Partial<
+    Pick<JustInTimePolicy, "order" | "place">
+  >;
 
 /**
  * A just-in-time policy that serves requests of no declared workflow as a plan's own policy does. Where the plan balances over models whatever
@@ -127,6 +132,14 @@ function withSinglesOf(planned: PolicyDocument, policy: JustInTimePolicy): JustI
   const { learnt } = singles;
   return withLearntRead({ ...(withSinglesPolicy(policy, singles) as JustInTimePolicy), ...(learnt && { learnt }) });
 }
+
+/** The loads that a plan predicts of its models' engines, by its own traffic: calls of workflows are load in addition. */
+const loadsOf = ({ deployment, predictions }: EnginesOfPlan) =>
+  deployment.map(({ model, replicas }) => ({
+    model,
+    replicas: replicas.reduce((sum, { count }) => sum + count, 0),
+    load: predictions.stages.find((stage) => stage.model === model)?.utilisation ?? 0,
+  }));
 
 /**
  * The just-in-time policy of a plan's engines for declared workflows, and notes on it for an operator, a sentence each. Requests of no
@@ -149,7 +162,7 @@ export function justInTimeRouting(
   }
   let policy: JustInTimePolicy;
   try {
-    policy = withSinglesOf(plan.policy, justInTimeDocument({ models: planned.models, ...asked }));
+    policy = withSinglesOf(plan.policy, justInTimeDocument({ models: planned.models, planned: loadsOf(plan), ...asked }));
   } catch (problem) {
     if (problem instanceof RangeError) return { ok: false, message: `${problem.message}: its engines cannot serve this workload.` };
     throw problem;

@@ -62,9 +62,11 @@ export interface WorthTerms {
   readonly surenessSeconds: number;
   /** `L`: until the model has answered, the wait for a free slot included. */
   readonly latencySeconds: number;
-  /** `lambda * T`: what the request's tokens there delay others by, all together. */
+  /** `D`: what the request's tokens there delay others by, all together. */
   readonly priceSeconds: number;
-  /** The least `L + lambda * T` of what its program still has to do if this model is taken. */
+  /** `lambda * T`: the plan's price of the request's tokens there, corrected by the backlog; 0 where tokens have no price. */
+  readonly planPriceSeconds: number;
+  /** The least `L + D + lambda * T` of what its program still has to do if this model is taken. */
   readonly restSeconds: number;
 }
 

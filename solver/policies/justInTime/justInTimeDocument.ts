@@ -1,7 +1,9 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
 import { mean } from "@/solver/numeric/quantile";
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, RoundChoice } from "@/solver/plan/policySchema";
+import type { ProfiledModel } from "./modelEngines";
+import { type PlannedLoad, plannedPrice } from "./plannedPrice";
 
 /** A model as input of a just-in-time policy. */
 export interface JustInTimeModel {
@@ -14,8 +16,11 @@ export interface JustInTimeModel {
   readonly requests: ServedRequests;
 }
 
-export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "selection"> {
+export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows"> {
   readonly models: readonly JustInTimeModel[];
+  readonly selection: JustInTimePolicy["selection"] | RoundChoice;
+  /** Loads of the models' engines, which a priced choice reads; left out: none is loaded. */
+  readonly planned?: readonly PlannedLoad[];
   /** Left out: first come, first served, and the replica with the least load. */
   readonly order?: JustInTimePolicy["order"];
   readonly place?: JustInTimePolicy["place"];
@@ -27,20 +32,32 @@ export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "s
  *
  * @throws RangeError when a model's replicas have room for none of its requests.
  */
-export function justInTimeDocument({ models, workflows, selection, order, place }: JustInTimeParts): JustInTimePolicy {
+export function justInTimeDocument({ models, workflows, selection, planned = [], order, place }: JustInTimeParts): JustInTimePolicy {
+  const profiled = models
+    .map(({ model, cost, replica, requests }) => {
+      const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
+      const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
+      const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
+      return { model, cost, saturationBatch, throughput: [...throughput], endedBy, meanOutputTokens: mean(requests.outputTokens) };
+    })
+    .sort((a, b) => a.cost - b.cost);
   return {
     kind: "just-in-time",
-    models: models
-      .map(({ model, cost, replica, requests }) => {
-        const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
-        const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
-        const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
-        return { model, cost, saturationBatch, throughput: [...throughput], endedBy, meanOutputTokens: mean(requests.outputTokens) };
-      })
-      .sort((a, b) => a.cost - b.cost),
+    models: profiled,
     workflows,
-    selection,
+    selection: selectionOf(selection, profiled, planned),
     order: order ?? { kind: "fcfs" },
     place: place ?? { kind: "least-load" },
   };
+}
+
+/** The rule of rounds as a policy's document has it: one that an operator asked to be priced gets the prices of the planned loads. */
+export function selectionOf(
+  asked: JustInTimePolicy["selection"] | RoundChoice,
+  models: readonly ProfiledModel[],
+  planned: readonly PlannedLoad[],
+): JustInTimePolicy["selection"] {
+  if (asked.kind !== "worth" || !("priced" in asked)) return asked;
+  const { priced, ...weights } = asked;
+  return priced === true ? { ...weights, price: plannedPrice(models, planned) } : weights;
 }

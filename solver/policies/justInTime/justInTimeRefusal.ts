@@ -28,7 +28,20 @@ export function justInTimeRefusal(document: JustInTimePolicy): string | null {
   const unmeasured = models.find(({ meanOutputTokens }) => meanOutputTokens === undefined);
   if (selection.kind === "worth" && unmeasured !== undefined)
     return `A choice by worth compares how long answers are, and ${unmeasured.model} has no \`meanOutputTokens\`.`;
-  return fixedRefusal(document);
+  return priceRefusal(document) ?? fixedRefusal(document);
+}
+
+function priceRefusal({ models, selection }: JustInTimePolicy): string | null {
+  if (selection.kind !== "worth" || selection.price === undefined) return null;
+  const { models: priced, dampingSeconds } = selection.price;
+  const names = models.map(({ model }) => model);
+  for (const [at, { model, secondsPerToken, waiting }] of priced.entries()) {
+    if (!names.includes(model)) return `A price is given for ${model}, which is not among ${names.join(", ")}.`;
+    if (priced.findIndex((other) => other.model === model) !== at) return `The price of ${model} is given twice.`;
+    if (!(secondsPerToken >= 0)) return `The price of ${model} is ${secondsPerToken} s a token; it must be 0 or more.`;
+    if (!(waiting >= 0)) return `The number of requests planned to wait for ${model} is ${waiting}; it must be 0 or more.`;
+  }
+  return dampingSeconds > 0 ? null : `Prices are smoothed over ${dampingSeconds} s; it must be more than 0.`;
 }
 
 function profileRefusal({ model, cost, saturationBatch, throughput }: ProfiledModel): string | null {

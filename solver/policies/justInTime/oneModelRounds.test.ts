@@ -26,11 +26,16 @@ const places: readonly PlaceDocument[] = [{ kind: "least-load" }, { kind: "lowes
 const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "beam", width: 4 },
   { kind: "worth", rightSeconds: 0, delayWeight: 1 },
+  // With one model a price moves nothing.
+  {
+    ...{ kind: "worth", rightSeconds: 0, delayWeight: 1 },
+    price: { models: [{ model: MODEL, secondsPerToken: 0.5, waiting: 0 }], dampingSeconds: 1 },
+  },
 ];
 const cases = selections.flatMap((selection) => orders.flatMap((order) => places.map((place) => ({ selection, order, place }))));
 
 for (const { selection, order, place } of cases)
-  it(`rounds over one model send what its own queue sends, in the same order to the same replicas: by ${selection.kind}, ${order.kind}, ${place.kind}`, () => {
+  it(`rounds over one model send what its own queue sends, in the same order to the same replicas: by ${"price" in selection ? "worth with a price" : selection.kind}, ${order.kind}, ${place.kind}`, () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 40 }), (turns) => {
         const throughput = [

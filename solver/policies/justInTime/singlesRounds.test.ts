@@ -123,11 +123,15 @@ class Driven {
 
 const beam = { kind: "beam", width: 4 } as const;
 const worth = { kind: "worth", rightSeconds: 0, delayWeight: 1 } as const;
+const price = { models: MODELS.map((model, at) => ({ model, secondsPerToken: 0.1 * (at + 1), waiting: at })), dampingSeconds: 1 };
 const queueings = orders.flatMap((order) => places.map((place) => ({ order, place })));
 const cases = [
   ...Object.entries(routes).flatMap(([name, singles]) => queueings.map((queueing) => ({ name, singles, selection: beam, ...queueing }))),
   // With one candidate each, worth has nothing to choose.
   ...queueings.map((queueing) => ({ name: "one model, by worth", singles: routes["one model"] as Route, selection: worth, ...queueing })),
+  ...queueings.map((queueing) => ({
+    ...{ name: "one model, by worth at prices", singles: routes["one model"] as Route, selection: { ...worth, price }, ...queueing },
+  })),
 ];
 
 for (const { name, singles, selection, order, place } of cases)

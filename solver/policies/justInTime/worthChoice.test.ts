@@ -149,6 +149,94 @@ const cascade: NonNullable<JustInTimePolicy["singles"]> = {
   ...{ judge: { model: "judge", secondsPerCall: 0.1, usdPerCall: 0 }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
 };
 
+describe("a price of the models' tokens", () => {
+  const workflows = [{ workflow: chain }, { workflow: single }];
+  const singles = { kind: "fixed", model: "small" } as const;
+  const pricedPolicy = (models: ReturnType<typeof modelsOf>, secondsPerToken: readonly number[] | null) => {
+    const priced = NAMES.map((model, at) => ({ model, secondsPerToken: secondsPerToken?.[at] ?? 0, waiting: 0 }));
+    const price = secondsPerToken === null ? {} : { price: { models: priced, dampingSeconds: 1 } };
+    return buildPolicy(justInTime({ kind: "worth", rightSeconds: 0, delayWeight: 1, ...price }, { models, workflows, singles }));
+  };
+  /** Decides about a request two seconds after some have waited for a second for the smaller model alone, and others since for the larger alone. */
+  const decided = (
+    policy: ReturnType<typeof pricedPolicy>,
+    { stuck, one, inFlight }: { readonly stuck: readonly number[]; readonly one: WaitingWork; readonly inFlight: readonly number[] },
+  ) => {
+    const stuckOf = (at: number, make: (id: string) => WaitingWork) =>
+      Array.from({ length: stuck[at] ?? 0 }, (_, index) => make(`${at}-${index}`));
+    const chat = ({ call: _, accurate: __, ...work }: WaitingWork): WaitingWork => ({ ...work, stage: 0 });
+    const small = stuckOf(0, (id) => chat(either(id)));
+    const large = stuckOf(1, (id) => callOf(id, single, "only", []));
+    expect(policy.decide({ nowSeconds: 0, waiting: small, replicas: replicasOf(SEATS, 0) })).toEqual([]);
+    expect(policy.decide({ nowSeconds: 1, waiting: large, replicas: replicasOf(0, SEATS) })).toEqual([]);
+    return sent(policy.decide({ nowSeconds: 3, waiting: [one], replicas: replicasOf(...inFlight) }))[one.id];
+  };
+  const anyScene = fc.record({
+    slower: fc.double({ min: 0.3, max: 9, noNaN: true }),
+    crowded: fc.double({ min: 1, max: 9, noNaN: true }),
+    stuck: fc.tuple(fc.nat(6), fc.nat(6)),
+    inFlight: fc.tuple(fc.nat(SEATS), fc.nat(SEATS)),
+    prices: fc.tuple(fc.double({ min: 0, max: 0.1, noNaN: true }), fc.double({ min: 0, max: 0.1, noNaN: true })),
+    more: fc.double({ min: 0, max: 0.2, noNaN: true }),
+  });
+
+  it("of 0 decides as none", () => {
+    fc.assert(
+      fc.property(anyScene, ({ slower, crowded, stuck, inFlight }) => {
+        const [none, zero] = [null, [0, 0]].map((prices) =>
+          decided(pricedPolicy(modelsOf({ slower, crowded }), prices), { stuck, one: either("one"), inFlight }),
+        );
+        expect(zero).toEqual(none);
+      }),
+    );
+  });
+
+  it("that rises never makes a waiting request prefer its model more", () => {
+    let moved = 0;
+    fc.assert(
+      fc.property(anyScene, fc.constantFrom(0, 1), ({ slower, crowded, stuck, inFlight, prices, more }, dearer) => {
+        const models = modelsOf({ slower, crowded });
+        const raised = prices.map((price, at) => (at === dearer ? price + more : price));
+        const [before, after] = [prices, raised].map((own) => decided(pricedPolicy(models, own), { stuck, one: either("one"), inFlight }));
+        // Not sent to either: it waits for the one that is full.
+        const preferred = (replica: string | undefined): number =>
+          replica === undefined ? (inFlight[0] === SEATS ? 0 : 1) : NAMES.indexOf(replica);
+        if (inFlight.every((own) => own === SEATS)) return;
+        if (preferred(after) === dearer) expect(preferred(before)).toBe(dearer);
+        else if (preferred(before) === dearer) moved += 1;
+      }),
+      { numRuns: 400 },
+    );
+    expect(moved).toBeGreaterThan(0);
+  });
+
+  it("counts for the agents that follow too: a program does not begin on a path that asks for more of the dearer model's tokens", () => {
+    // Begun on the smaller model two agents ask for the larger, begun on the larger all three do: that path is always accurate.
+    const first = callOf("one", chain, "first", [{ first: "small", second: "large", third: "large" }]);
+    let moved = 0;
+    fc.assert(
+      fc.property(anyScene, fc.constantFrom(0, 1), ({ slower, crowded, stuck, prices, more }, dearer) => {
+        const models = modelsOf({ slower, crowded });
+        const raised = prices.map((price, at) => (at === dearer ? price + more : price));
+        const [before, after] = [prices, raised].map((own) => decided(pricedPolicy(models, own), { stuck, one: first, inFlight: [0, 0] }));
+        if (after === NAMES[dearer]) expect(before).toBe(NAMES[dearer]);
+        else if (before === NAMES[dearer]) moved += 1;
+      }),
+      { numRuns: 400 },
+    );
+    expect(moved).toBeGreaterThan(0);
+  });
+
+  it("is a term of its own in the record of a round", () => {
+    const policy = pricedPolicy(modelsOf({ slower: 3 }), [0.01, 0]);
+    expect(decided(policy, { stuck: [5, 0], one: either("one"), inFlight: [0, SEATS] })).toBe("small");
+    const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
+    // Five waited for a second, and none for the two since; fewer than one planned to wait count as one.
+    expect(terms?.planPriceSeconds).toBeCloseTo(100 * 0.01 * 5 * (1 - Math.exp(-1)) * Math.exp(-2), 9);
+    expect(terms).toMatchObject({ surenessSeconds: 0, latencySeconds: 1, priceSeconds: 0, restSeconds: 0 });
+  });
+});
+
 describe("a single request of a cascade, by worth", () => {
   const chat = (id: string): WaitingWork => ({
     ...{ id, programId: id, stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 5, state: { kind: "queued" } },

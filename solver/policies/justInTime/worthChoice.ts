@@ -4,6 +4,7 @@ import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
+import type { TokenPrices } from "./tokenPrices";
 import { worthOf } from "./worth";
 
 /** The weights of a worth. */
@@ -23,6 +24,8 @@ interface WorthChoiceParts {
   readonly meanOutputTokens: readonly number[];
   readonly weights: WorthWeights;
   readonly singles: RoundSingles | null;
+  /** null: tokens have no price. */
+  readonly prices: TokenPrices | null;
   /** Whether single requests have predicted lengths: without a predictor all that is known of one is its client's own limit. */
   readonly readsLengths: boolean;
 }
@@ -38,6 +41,8 @@ export class WorthChoice {
   private waited: Int32Array;
   private readonly ownSeconds: Float64Array;
   private readonly othersSeconds: Float64Array;
+  /** By model, the price of a token in this round. */
+  private priceSeconds: Float64Array;
   private readonly tokens: Float64Array;
   /** Time, with its price, of a mean answer of each model; NaN where no replica takes work: nobody knows for how long. */
   private readonly answerSeconds: Float64Array;
@@ -53,6 +58,7 @@ export class WorthChoice {
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
     this.othersSeconds = new Float64Array(engines.length);
+    this.priceSeconds = new Float64Array(engines.length);
     this.tokens = Float64Array.from(meanOutputTokens);
     this.answerSeconds = new Float64Array(engines.length);
     this.leastSeconds = new Float64Array(1 << engines.length);
@@ -60,7 +66,9 @@ export class WorthChoice {
   }
 
   /** A new round begins. */
-  begin(): void {
+  begin(nowSeconds: number): void {
+    const { prices } = this.parts;
+    if (prices !== null) this.priceSeconds = prices.at(nowSeconds);
     [this.waiting, this.waited] = [this.waited, this.waiting];
     this.waiting.fill(0);
     for (const model of this.parts.engines.keys()) this.changed(model);
@@ -77,8 +85,14 @@ export class WorthChoice {
     const others = Math.min(1, delayWeight) * running + delayWeight * waiting;
     this.othersSeconds[model] = others;
     const each = this.ownSeconds[model] ?? Number.POSITIVE_INFINITY;
-    this.answerSeconds[model] = each === Number.POSITIVE_INFINITY ? Number.NaN : (this.tokens[model] ?? 0) * (each + others);
+    const all = each + others + (this.priceSeconds[model] ?? 0);
+    this.answerSeconds[model] = each === Number.POSITIVE_INFINITY ? Number.NaN : (this.tokens[model] ?? 0) * all;
     this.leastIsKnown.fill(0);
+  }
+
+  /** By model, requests that have chosen it in this round and wait for it. */
+  get backlog(): ArrayLike<number> {
+    return this.waiting;
   }
 
   /** The request waits for the model in this round. */
@@ -113,6 +127,7 @@ export class WorthChoice {
       surenessSeconds: this.parts.weights.rightSeconds * this.rightChance(one, model),
       latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
       priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
+      planPriceSeconds: tokens * (this.priceSeconds[model] ?? 0),
       restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
     };
   }

@@ -1,16 +1,17 @@
-import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, TokenPriceDocument } from "@/solver/plan/policySchema";
 import { countInBoth, countOf } from "@/solver/workflow/configurationSet";
 import { type Action, MOST_HELD, MOST_WEIGHED, type View } from "../core/policy";
 import type { WorthTerms } from "../core/roundsView";
 import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
 import type { RoundState, Rounds } from "./rounds";
+import { TokenPrices } from "./tokenPrices";
 import { WorthChoice, type WorthWeights } from "./worthChoice";
 
 /** How requests get their models by worth. */
 interface Weighing {
   readonly document: Pick<JustInTimePolicy, "models" | "learnt">;
-  readonly weights: WorthWeights;
+  readonly weights: WorthWeights & { readonly price?: TokenPriceDocument | undefined };
   readonly singles: RoundSingles | null;
 }
 
@@ -25,13 +26,15 @@ export function worthRounds(
 ): Rounds {
   const meanOutputTokens = document.models.map(({ meanOutputTokens: own = 1 }) => own);
   const readsLengths = document.learnt?.lengths !== undefined;
-  const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, readsLengths });
+  const names = document.models.map(({ model }) => model);
+  const prices = weights.price === undefined ? null : new TokenPrices(weights.price, names);
+  const choice = new WorthChoice({ engines, meanOutputTokens, weights, singles, prices, readsLengths });
   const openModels = (): number => engines.reduce((bits, { free }, model) => (free > 0 ? bits | (1 << model) : bits), 0);
   /** Returns whether more may go at once. */
   function holdRound({ waiting, nowSeconds }: View, actions: Action[]): boolean {
     let open = openModels();
     if (open === 0) return false;
-    choice.begin();
+    choice.begin(nowSeconds);
     const before = engines.map((own) => own.view());
     const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const requests: StagedWork[] = [];
@@ -72,6 +75,7 @@ export function worthRounds(
       kept += share;
       given += 1;
     }
+    prices?.left(nowSeconds, choice.backlog);
     if (looked === 0) return false;
     const assignments = [{ gain, flexibility: given === 0 ? 1 : kept / given, choices: Int8Array.from(choices) }];
     log.note({ nowSeconds, looked, models: before, requests, mostTokensPerSecond, assignments, terms });

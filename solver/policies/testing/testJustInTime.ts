@@ -53,6 +53,10 @@ export const selections: readonly JustInTimePolicy["selection"][] = [
   { kind: "quickest", when: "stage" },
   { kind: "worth", rightSeconds: 0, delayWeight: 1 },
   {
+    ...{ kind: "worth", rightSeconds: 0, delayWeight: 1 },
+    price: { models: [{ model: "large", secondsPerToken: 0.05, waiting: 1 }], dampingSeconds: 2 },
+  },
+  {
     kind: "fixed",
     configurations: {
       refine: { draft: "small", critic: "medium", refiner: "medium" },
