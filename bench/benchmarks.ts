@@ -1,4 +1,5 @@
 import { agreementBenchmarks } from "./agreement/agreement";
+import { answerScoresBenchmarks } from "./aragog/answerScores";
 import { aragogLiveBenchmarks } from "./aragog/aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragog/aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragog/aragogRace";
@@ -77,6 +78,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,
+  ...answerScoresBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,

@@ -17,8 +17,8 @@ import { PER_INPUT, type RaceCase } from "./raceCase";
 import type { RaceAnswers } from "./raceLadders";
 import { hardware, type SeededRace, seeded } from "./seededRace";
 
-/** Changes of the least logit from which on heads accept, from as strict as they were learnt down: one point of a curve each. */
-const EASED = [0, 0.5, 1, 1.5, 2, 2.5, 3, 4] as const;
+/** By how much the least logit from which on heads accept is lowered: one point of a curve each. */
+const EASED = [-1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /** Share of what all engines serve: few requests wait, so that the rule alone decides what a program costs. */
 const LOAD = 0.3;
@@ -121,18 +121,37 @@ function served(race: SeededRace, { policy, workload, artefact }: ScoredRun): Sc
   return { cost: cost / quality.length / 1000, quality: mean(quality) };
 }
 
+/** Points below the largest models throughout at which programs are still about as good: no operator sets a floor far below. */
+const NEAR = 10;
+
 /**
  * Mean points by which programs with scores are better at equal cost: each point of their curve against the curve without, linear between its
- * neighbours; points that cost less or more than any without are left out. NaN where none is left.
+ * neighbours; or against its upper hull, which an operator reaches who serves some programs by one threshold and others by another. Points
+ * that cost less or more than any without are left out, and those more than ten below the best of these. NaN where none is left.
  */
-export function pointsAtEqualCost({ without, scored }: ScoredCurves): number {
-  const curve = without.toSorted((one, other) => one.cost - other.cost || one.quality - other.quality);
+export function pointsAtEqualCost({ without, scored }: ScoredCurves, against: "curve" | "hull" = "curve"): number {
+  const ascending = without.toSorted((one, other) => one.cost - other.cost || one.quality - other.quality);
+  const curve = against === "curve" ? ascending : upperHull(ascending);
+  const least = Math.max(...without.map(({ quality }) => quality)) - NEAR;
   const gains = scored.flatMap(({ cost, quality }) => {
     const above = curve.findIndex((own) => own.cost >= cost);
     const [low, high] = [curve[Math.max(0, above - 1)], curve[above]];
-    if (low === undefined || high === undefined || cost < low.cost) return [];
-    const share = high.cost > low.cost ? (cost - low.cost) / (high.cost - low.cost) : 1;
-    return [quality - (low.quality + share * (high.quality - low.quality))];
+    if (low === undefined || high === undefined || cost < low.cost || quality < least) return [];
+    return [quality - between(low, high, cost)];
   });
   return gains.length === 0 ? Number.NaN : mean(gains);
+}
+
+const between = (low: ScoredPoint, high: ScoredPoint, cost: number): number =>
+  high.cost > low.cost ? low.quality + ((cost - low.cost) / (high.cost - low.cost)) * (high.quality - low.quality) : high.quality;
+
+/** The points of a curve, by ascending cost, that no line between two others passes above. */
+function upperHull(curve: readonly ScoredPoint[]): readonly ScoredPoint[] {
+  const hull: ScoredPoint[] = [];
+  for (const point of curve) {
+    for (let [low, last] = hull.slice(-2); low && last && last.quality <= between(low, point, last.cost); [low, last] = hull.slice(-2))
+      hull.pop();
+    hull.push(point);
+  }
+  return hull;
 }
