@@ -58,6 +58,11 @@ export class ProgramConfigurations {
     this.prune();
   }
 
+  /** The change of the log odds that it ends accurate, by the scores of its answers so far. */
+  get shift(): number {
+    return this.shifts.reduce((sum, own) => sum + own, 0);
+  }
+
   /** Those left that need none of the models `out`, given as bits, for an agent without a model. */
   leftWithout(out: number): Uint32Array {
     if (this.usable !== null && this.usableOut === out) return this.usable;
@@ -141,8 +146,7 @@ export class ProgramConfigurations {
   }
 
   private prune(): void {
-    const { accurate, margins } = this;
-    const shift = this.shifts.reduce((sum, own) => sum + own, 0);
+    const { accurate, margins, shift } = this;
     // After a high score agents may have models of no configuration that was found before it.
     this.left =
       margins === null
