@@ -16,7 +16,7 @@ const CONFIDENCE = [0.75, 0.9] as const;
 const WORKFLOWS = ["self-refine", "text-to-sql", "voting", "decomposition"] as const;
 
 /** How often programs of a run fill all places of the engines. */
-const BATCHES = 6;
+const BATCHES = 3;
 
 interface ScoredRow {
   readonly ladder: string;

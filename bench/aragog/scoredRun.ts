@@ -18,7 +18,7 @@ import type { RaceAnswers } from "./raceLadders";
 import { hardware, type SeededRace, seeded } from "./seededRace";
 
 /** By how much the least logit from which on heads accept is lowered: one point of a curve each. */
-const EASED = [-1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
+const EASED = [-0.5, 0, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5] as const;
 
 /** Share of what all engines serve: few requests wait, so that the rule alone decides what a program costs. */
 const LOAD = 0.3;
