@@ -1,5 +1,4 @@
 import { agreementBenchmarks } from "./agreement/agreement";
-import { answerScoresBenchmarks } from "./aragog/answerScores";
 import { aragogLiveBenchmarks } from "./aragog/aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragog/aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragog/aragogRace";
@@ -78,7 +77,6 @@ export const wholeRun: readonly Benchmark[] = [
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,
-  ...answerScoresBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,

@@ -1,6 +1,5 @@
 import { seedEstimate } from "@/solver/lab/overSeeds";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
-import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { signed, table } from "../lib/tables";
@@ -72,10 +71,8 @@ async function scores(confidence: number): Promise<Measurement> {
   };
 }
 
-export const answerScoresBenchmarks: readonly Benchmark[] = dataPresent()
-  ? CONFIDENCE.map((confidence) => ({
-      name: `aragog scores of answers: AUC ${confidence}`,
-      budget: null,
-      run: () => scores(confidence),
-    }))
-  : [];
+export const answerScoresBenchmarks: readonly Benchmark[] = CONFIDENCE.map((confidence) => ({
+  name: `aragog scores of answers: AUC ${confidence}`,
+  budget: null,
+  run: () => scores(confidence),
+}));

@@ -8,10 +8,11 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
 import { type ConfigurationArtefact, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
 import { factsOf } from "@/solver/prediction/programFacts";
-import { callScores, withCallGates } from "@/solver/stageGates/callGates";
+import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { isRefused } from "@/solver/stageGates/gateRefusal";
+import { callScores } from "@/solver/stageGates/stageGate";
 import { sketchOf } from "@/solver/words/sketch";
-import { modelledScores } from "@/solver/workload/judgeModel";
+import { applyJudge } from "@/solver/workload/applyJudge";
 import type { Workload } from "@/solver/workload/workload";
 import { PER_INPUT, type RaceCase } from "./raceCase";
 import type { RaceAnswers } from "./raceLadders";
@@ -43,11 +44,8 @@ export interface ScoredCurves {
  */
 export function withModelledConfidence(workload: Workload, auc: number | null): Workload {
   const { outcomes } = workload;
-  const models = outcomes.models.map((own) => {
-    const seed = mixSeed(workload.seed, `confidence ${own.model}`);
-    const confidence = auc === null ? own.label.map(() => 50) : modelledScores(own.label, { auc, seed });
-    return { ...own, confidence };
-  });
+  const scored = auc === null ? outcomes : applyJudge(outcomes, { kind: "modelled", auc, seed: mixSeed(workload.seed, "confidence") });
+  const models = scored.models.map((own) => ({ ...own, confidence: auc === null ? own.label.map(() => 50) : own.judged }));
   return { ...workload, outcomes: { ...outcomes, models } };
 }
 

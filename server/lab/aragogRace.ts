@@ -7,7 +7,7 @@ import type { SuggestedSystem } from "@/solver/lab/suggestedSystems";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
-import { withCallGates } from "@/solver/stageGates/callGates";
+import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { configurationNames, configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { Workload } from "@/solver/workload/workload";

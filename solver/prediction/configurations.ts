@@ -1,6 +1,6 @@
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-import { configurationMargins } from "@/solver/workflow/configurationMargins";
+import { configurationMargins } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, configurationSpace } from "@/solver/workflow/configurationSpace";
 import { workflowShape } from "@/solver/workflow/workflowShape";
 import { acceptanceThreshold } from "./acceptance";

@@ -43,7 +43,7 @@ export interface ConfigurationSearch {
   readonly evaluated: number;
   /** Whether it finished within its time. */
   readonly whole: boolean;
-  /** How far each configuration is from being accepted, of `configurationMargins.ts`; left out where it was not asked for. */
+  /** How far each configuration is from being accepted, of `configurationSet.ts`; left out where it was not asked for. */
   readonly margins?: Int8Array;
 }
 

@@ -6,8 +6,9 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { generatedWorkload } from "@/solver/workload/generated";
-import { callScores, withCallGates } from "./callGates";
+import { withCallGates } from "./gateCandidates";
 import { isRefused } from "./gateRefusal";
+import { callScores } from "./stageGate";
 
 const plain = generatedWorkload({ prompts: 300, seed: 3 });
 const names = plain.outcomes.models.map(({ model }) => model);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answerRelations } from "./answerRelations";
+import { answerRelations } from "./configurationOutcomes";
 import { configurationSpace } from "./configurationSpace";
 import type { ProgramSample } from "./programSample";
 import type { Workflow } from "./workflow";

@@ -369,7 +369,7 @@ export const decisionSchema = z.object({
   /**
    * Configurations of its workflow that were predicted to be accurate for its program, the number of all configurations, and which ones, as
    * the words of `configurationSet.ts`; absent if predictors were not asked about this request. If scores of answers change which count, also
-   * how far each is from that, as the bytes of `configurationMargins.ts` in base64.
+   * how far each is from that, as the bytes of `configurationSet.ts` in base64.
    */
   configurations: z
     .object({ accurate: z.int(), of: z.int(), set: z.array(z.int().min(0).max(0xffffffff)), margins: z.base64().optional() })

@@ -36,7 +36,7 @@ export interface WaitingWork {
    */
   readonly accurate?: Uint32Array | undefined;
   /**
-   * By how much each configuration's chance to be accurate exceeds the least that counts, of `configurationMargins.ts`, where scores of
+   * By how much each configuration's chance to be accurate exceeds the least that counts, of `configurationSet.ts`, where scores of
    * answers change which configurations count; left out: not known, so that scores change nothing.
    */
   readonly margins?: Int8Array | undefined;

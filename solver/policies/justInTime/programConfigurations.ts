@@ -1,6 +1,5 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import { accurateAfter } from "@/solver/workflow/configurationMargins";
-import { addConfiguration, fullSet, intersection, meet } from "@/solver/workflow/configurationSet";
+import { accurateAfter, addConfiguration, fullSet, intersection, meet } from "@/solver/workflow/configurationSet";
 import type { StagedWorkflow } from "./stagedWorkflow";
 
 /** A program's way through its workflow's configurations: those accurate for it, the models of its agents, and the configurations left. */

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { configurationMargins } from "@/solver/workflow/configurationMargins";
-import { countOf, fullSet } from "@/solver/workflow/configurationSet";
+import { configurationMargins, countOf, fullSet } from "@/solver/workflow/configurationSet";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { buildPolicy } from "../buildPolicy";
 import type { Action, ReplicaView, WaitingWork } from "../core/policy";

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { accurateAfter, configurationMargins } from "./configurationMargins";
-import { addConfiguration, countOf, emptySet, hasConfiguration, intersection, membersOf } from "./configurationSet";
+import {
+  accurateAfter,
+  addConfiguration,
+  configurationMargins,
+  countOf,
+  emptySet,
+  hasConfiguration,
+  intersection,
+  membersOf,
+} from "./configurationSet";
 
 const SIZE = 40;
 const logits = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: SIZE - 1, maxLength: SIZE - 1 });
