@@ -5,6 +5,7 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
+import { answerScoresBenchmarks } from "./answerScores";
 import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORKFLOW_ALLOWED, type RaceRow, raceCases } from "./raceCase";
 import { raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
@@ -127,4 +128,4 @@ const sourceFigures: readonly Benchmark[] = [[PER_INPUT, "per-input"] as const, 
 export const aragogSourceFigures: readonly Benchmark[] = dataPresent() ? sourceFigures : [];
 
 /** Aragog against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
-export const aragogRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];
+export const aragogRaceBenchmarks: readonly Benchmark[] = dataPresent() ? [...figures, ...answerScoresBenchmarks] : [];

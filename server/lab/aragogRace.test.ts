@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { LabCell, LabSpec } from "@/server/contracts/studio/lab";
+import { decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
 import { configurationQuality } from "@/solver/workflow/configurationOutcomes";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { labCells } from "./labCells";
@@ -20,9 +21,9 @@ const replicas = models.map((model): LabSpec["replicas"][number] => ({
   ...{ model, gpu: "h100-sxm", precision: "bf16", tp: 1, pp: 1, count: 1, maxSequences: 4 },
 }));
 
-function suggested(): LabSpec {
+function suggested(workload = testWorkload): LabSpec {
   const made = suggestLab({
-    ...{ workloadId: "generated", workload: testWorkload, replicas: null, gpu: "h100-sxm", usdPerGpuHour: 1, ...testHardware },
+    ...{ workloadId: "generated", workload, replicas: null, gpu: "h100-sxm", usdPerGpuHour: 1, ...testHardware },
     given: { replicas, mix, misleads: 0.5 },
   });
   if (!made.ok) throw new Error(made.message);
@@ -110,4 +111,30 @@ test("a predictor that a plan names must be kept here, and be one of that workfl
     of: "Aragog",
     reason: "no predictor abababababab is kept here.",
   });
+});
+
+test("where the workload has confidence, Aragog is raced with scores of answers too, and they change what it chooses", () => {
+  const confident = {
+    ...testWorkload,
+    outcomes: { ...testWorkload.outcomes, models: testWorkload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })) },
+  };
+  const scored = suggested(confident);
+  const names = ["Aragog", "Aragog, scores of answers"];
+  expect(scored.systems.map(({ name }) => name)).toEqual([...spec.systems.map(({ name }) => name), "Aragog, scores of answers"]);
+  expect(labRefusal(scored, { ...premises, workload: confident })).toBeNull();
+  expect(labRefusal(scored, premises)?.reason).toContain("The workload has no confidence of the answers of qwen2.5-3b");
+  const systems = scored.systems.filter(({ name }) => names.includes(name));
+  const oracle = { ...scored, systems: systems.map((own) => ({ ...own, configurations: "oracle" as const })) };
+  expect(labRefusal(oracle, { ...premises, workload: confident })).toMatchObject({ of: "Aragog, scores of answers" });
+  const task = { ...testTask({ ...scored, systems }), workload: confident };
+  const ground = makeGround(task);
+  // Heads that learnt little accept nothing; these accept what is likelier than not.
+  const eased = Object.entries(ground.configurations).map(([key, bytes]) => {
+    const artefact = decodeArtefact(bytes);
+    return [key, artefact.kind === "configurations" ? encodeArtefact({ ...artefact, threshold: 0.5 }) : bytes];
+  });
+  const [without, withScores] = labCellKeys(task).map(labCells(task, { ...ground, configurations: Object.fromEntries(eased) }));
+  expect(withScores!.unserved).toBe(0);
+  expect(withScores!.digest).not.toBe(without!.digest);
+  expect(labNotes({ spec: task.spec, workload: confident, texts: false, ...testHardware }).join()).toContain("Agents' answers are scored");
 });

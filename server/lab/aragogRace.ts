@@ -7,8 +7,10 @@ import type { SuggestedSystem } from "@/solver/lab/suggestedSystems";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
+import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { configurationNames, configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import type { ProgramSample } from "@/solver/workflow/programSample";
+import type { Workload } from "@/solver/workload/workload";
 import type { LabHardware } from "./labEngines";
 
 export interface AragogGround extends Pick<LabHardware, "catalogue"> {
@@ -68,8 +70,18 @@ export function perWorkflow(
   );
 }
 
-/** Aragog and what it is compared with on engines (`aragogSystems.ts`); none where no workflow can be declared. */
-export function aragogRace(ground: AragogGround): readonly SuggestedSystem[] {
+/**
+ * Aragog and what it is compared with on engines (`aragogSystems.ts`), and, where the workload has a column that a gate reads, Aragog with
+ * scores of agents' answers; none where no workflow can be declared.
+ */
+export function aragogRace(ground: AragogGround, workload: Workload): readonly SuggestedSystem[] {
   const policy = justInTimeOver(ground);
-  return policy.workflows.length === 0 ? [] : aragogSystems((selection) => ({ ...policy, selection }), perWorkflow(policy, ground.sample));
+  if (policy.workflows.length === 0) return [];
+  const systems = aragogSystems((selection) => ({ ...policy, selection }), perWorkflow(policy, ground.sample));
+  const scored = withCallGates(policy, { workload, sample: ground.sample });
+  const learnt = systems.find(({ configurations }) => configurations === "learnt");
+  if (scored === null || learnt?.policy.kind !== "just-in-time") return systems;
+  const { selection } = learnt.policy;
+  const about = "The same, with the score of every answer by its log probabilities: it changes which configurations count as accurate.";
+  return [...systems, { ...learnt, name: `${learnt.name}, scores of answers`, policy: { ...scored, selection }, about }];
 }

@@ -13,9 +13,11 @@ import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { confidenceOfEmbeddings, confidencePredictor } from "@/solver/prediction/confidence";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import { knownConfidence, predictionsOf } from "@/solver/prediction/programFacts";
+import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
+import { callScores } from "@/solver/stageGates/stageGate";
 import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
-import type { OutcomeTable } from "@/solver/workload/workload";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { configurationsFor } from "./labConfigurations";
 import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
 import { modelsServed } from "./labGround";
@@ -80,7 +82,8 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
       return known;
     };
     const { lengths, confidence, configurations, policy } = system;
-    const declared = policy.kind === "just-in-time" ? [policy.models.map(({ model }) => model), policy.workflows] : [];
+    const declared =
+      policy.kind === "just-in-time" ? [policy.models.map(({ model }) => model), policy.workflows, policy.callGates ?? []] : [];
     return {
       ...once(["lengths", lengths], () => predicted(programs, "lengths", lengths)),
       ...once(["confidence", confidence], () => predicted(programs, "confidence", confidence)),
@@ -108,7 +111,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
       replicas: spec.enginesDeviate ? replicas.map((replica) => deviating(replica, seed)) : replicas,
       predictions: predictionsFor(system, seed),
       overhead: spec.overhead,
-      ...scoringOf(system, sample, table),
+      ...scoringOf(system, sample, { workload, table }),
       ...(spec.telemetrySeconds > 0 ? { telemetrySeconds: spec.telemetrySeconds } : {}),
     });
     const figures = cellFigures(outcome, sample, gpusOf(own) * spec.usdPerGpuHour);
@@ -125,18 +128,21 @@ const withoutGates = (sample: ProgramSample): ProgramSample => ({
 });
 
 /**
- * Scores of answers by the workload's judge, in the time that the policy states for a call; nothing where none is judged. A stage of a
- * program has the score of its model's single answer to the prompt of its row.
+ * Scores of answers by the workload's judge, in the time that the policy states for a call, and of agents' answers by their models' gates;
+ * nothing where none is scored. A stage of a program has the score of its model's single answer to the prompt of its row.
  */
 function scoringOf(
-  { policy }: LabSystem,
-  { row }: ProgramSample,
-  { models }: OutcomeTable,
+  { name, policy }: LabSystem,
+  sample: ProgramSample,
+  { workload, table: { models } }: { readonly workload: Workload; readonly table: OutcomeTable },
 ): Pick<Parameters<typeof simulatePrograms>[0], "scoring"> {
   const cascade = cascadeOf(policy);
-  if (cascade === null || !judgesAny(cascade.thresholds)) return {};
-  const scores = models.map(({ judged }) => Float64Array.from(row, (own) => judged[own] ?? Number.NaN));
-  return { scoring: { scores, seconds: cascade.judge.secondsPerCall } };
+  const isJudged = cascade !== null && judgesAny(cascade.thresholds);
+  const calls = policy.kind === "just-in-time" ? callScores(policy, workload, sample) : null;
+  if (calls !== null && isRefused(calls)) throw new Error(`${name}: ${gateRefusalText(calls)}`);
+  if (!isJudged && calls === null) return {};
+  const scores = isJudged ? models.map(({ judged }) => Float64Array.from(sample.row, (own) => judged[own] ?? Number.NaN)) : [];
+  return { scoring: { scores, seconds: isJudged ? cascade.judge.secondsPerCall : 0, ...(calls !== null && { calls }) } };
 }
 
 function digestOf({ readySeconds, waitSeconds, endToEndSeconds, model }: ProgramOutcome): string {

@@ -6,6 +6,7 @@ import { decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
 import { type ConfigurationPredictor, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
+import type { ConfigurationSearch } from "@/solver/prediction/predictor";
 import { factsOf } from "@/solver/prediction/programFacts";
 import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -78,7 +79,8 @@ export function configurationsFor(
     const spaces = new Map(cases.map(({ workflow, models }) => [workflow.name, configurationSpace(workflow, models)]));
     return { configurations: oracleConfigurations(sample, spaces) };
   }
-  const predicted = new Map<number, Uint32Array>();
+  const predicted = new Map<number, ConfigurationSearch>();
+  const withMargins = policy.callGates !== undefined;
   for (const own of cases) {
     const bytes = configurations === "learnt" ? ground.configurations[keyOf(own)] : artefacts[own.predictor ?? ""];
     if (bytes === undefined) continue;
@@ -92,10 +94,13 @@ export function configurationsFor(
         const request = sample.firstRequest[program] ?? 0;
         return factsOf(sample, texts, request, sample.givenTokens[request] ?? 0);
       });
-      for (const [at, { accurate }] of predictor.predict(facts).entries()) predicted.set(batch[at] ?? 0, accurate);
+      for (const [at, found] of predictor.predict(facts, { withMargins }).entries()) predicted.set(batch[at] ?? 0, found);
     }
   }
-  return { configurations: (program) => predicted.get(program) };
+  return {
+    configurations: (program) => predicted.get(program)?.accurate,
+    ...(withMargins && { margins: (program) => predicted.get(program)?.margins }),
+  };
 }
 
 function predictorOf(artefact: Artefact): ConfigurationPredictor {

@@ -2,7 +2,7 @@ import type { Artefact } from "@/server/contracts/studio";
 import type { LabSpec, LabSystem } from "@/server/contracts/studio/lab";
 import { extrapolations } from "@/solver/calibration/extrapolations";
 import { raceLimits } from "@/solver/lab/raceLimits";
-import { judgesAny, thresholdsOf } from "@/solver/plan/policySchema";
+import { callGatesOf, judgesAny, thresholdsOf } from "@/solver/plan/policySchema";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { undeclared } from "./labConfigurations";
 import type { LabHardware } from "./labEngines";
@@ -42,6 +42,9 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
       : []),
     ...justInTimeNotes(spec),
     ...(spec.enginesDeviate ? ["Engines deviate from their profile by factors drawn by the seed; systems decide by the profile."] : []),
+    ...(spec.systems.some(({ policy }) => callGatesOf(policy).length > 0)
+      ? ["Agents' answers are scored by the workload's scores of single answers to the same prompts, in no time."]
+      : []),
     ...(spec.systems.some(({ policy }) => judgesAny(thresholdsOf(policy)))
       ? [
           "Answers are judged with the workload's scores of single answers to the same prompts, in the time that the policy states whatever the judge's load; the judge's GPUs are not counted.",

@@ -2,6 +2,8 @@ import type { FieldFault } from "@/server/contracts/studio";
 import type { LabReplicas, LabSpec, LabSystem } from "@/server/contracts/studio/lab";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
+import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
+import { callScores } from "@/solver/stageGates/stageGate";
 import { workflows } from "@/solver/workflow/templates";
 import type { Workload } from "@/solver/workload/workload";
 import { namedConfigurations, undeclared, unfitPredictor } from "./labConfigurations";
@@ -14,7 +16,7 @@ export const MOST_REQUESTS = 200_000_000;
 const MOST_CELLS = 3000;
 
 export interface LabPremises extends LabHardware {
-  readonly workload: Pick<Workload, "outcomes" | "arrivalSeconds">;
+  readonly workload: Workload;
   /** null: no such predictor is kept here. */
   readonly artefactOf: (hash: string) => Artefact | null;
 }
@@ -90,7 +92,18 @@ function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: Lab
     const engines = enginesRefusal(`${field}.replicas`, system.replicas, premises);
     if (engines !== null) return engines;
   }
-  return configurationsRefusal(field, system, spec, premises) ?? predictorsRefusal(field, system, spec, premises);
+  return (
+    callGatesRefusal(field, system, premises) ??
+    configurationsRefusal(field, system, spec, premises) ??
+    predictorsRefusal(field, system, spec, premises)
+  );
+}
+
+/** Why the workload does not have the scores of agents' answers that a system reads; null where it has, or none are read. */
+function callGatesRefusal(field: string, { name, policy }: LabSystem, { workload }: LabPremises): FieldFault | null {
+  if (policy.kind !== "just-in-time") return null;
+  const scores = callScores(policy, workload, { models: [], row: new Int32Array() });
+  return scores !== null && isRefused(scores) ? { path: `${field}.policy.callGates`, of: name, reason: gateRefusalText(scores) } : null;
 }
 
 /** Why a system that chooses models just in time has nothing to choose among in a run; null where it has. */

@@ -75,7 +75,9 @@ export function suggestLab(ground: SuggestionGround): Outcome<{ readonly suggest
   if (saturationRate === 0)
     return refuseField({ path: "replicas", reason: "none of these engines has room in its KV cache for the requests." });
   const aragog =
-    engines.length > 1 && documents.length > 0 ? aragogRace({ engines, sample, workflows: documents, catalogue: ground.catalogue }) : [];
+    engines.length > 1 && documents.length > 0
+      ? aragogRace({ engines, sample, workflows: documents, catalogue: ground.catalogue }, ground.workload)
+      : [];
   const systems = suggestedSystems(models, aragog);
   const rates = LOADS.map((load) => Number((load * saturationRate).toPrecision(3)));
   const spanned = Math.ceil((LEAST_SPAN_SECONDS * Math.max(...rates)) / 100) * 100;

@@ -11,6 +11,8 @@ interface ScoredAnswer {
 /** Scores of the answers of programs' requests, and the requests that a policy escalated by them. */
 export class AnswerScores {
   private readonly queue: JudgeQueue;
+  /** Of calls' answers: their gates take no time. */
+  private readonly calls = fixedJudge(0);
   /** Requests that were escalated at this instant. */
   private readonly escalated: number[] = [];
 
@@ -20,15 +22,26 @@ export class AnswerScores {
   }
 
   nextSeconds(): number {
-    return this.queue.nextSeconds();
+    return Math.min(this.queue.nextSeconds(), this.calls.nextSeconds());
   }
 
   judge(request: number, answer: ScoredAnswer): void {
     this.queue.judge(request, answer);
   }
 
+  /** The answer to a call is scored by its gate, which reads it at once. */
+  readCall(request: number, answer: ScoredAnswer): void {
+    this.calls.judge(request, answer);
+  }
+
   takeJudged(now: number): number | null {
-    return this.queue.takeJudged(now);
+    return this.calls.takeJudged(now) ?? this.queue.takeJudged(now);
+  }
+
+  /** The score of a model's answer to a call; null where its gate gives none. */
+  ofCall(request: number, model: number): number | null {
+    const score = this.scoring?.calls?.[model]?.[request] ?? Number.NaN;
+    return Number.isNaN(score) ? null : score;
   }
 
   /** The score of a model's answer to the request; null where its gate gives none. */

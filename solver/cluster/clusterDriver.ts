@@ -83,7 +83,7 @@ export class ClusterDriver {
   /** Gives waiting requests what was found for them. */
   private collectSearched(now: number): void {
     for (let found = this.world.takeSearched?.(now) ?? null; found !== null; found = this.world.takeSearched?.(now) ?? null) {
-      const work = this.waiting.searched(this.ids[found.request] ?? "", found.accurate);
+      const work = this.waiting.searched(this.ids[found.request] ?? "", found);
       if (work === undefined) continue;
       this.policy.observe({ kind: "searched", work });
       this.undecided = true;

@@ -5,12 +5,25 @@ import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
 
 /** The data known of a request in addition to itself when it joins a queue. */
-export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "dueSeconds" | "forecast" | "call" | "accurate" | "searching";
+export type PredictedField =
+  | "predictedTokens"
+  | "predictedProgramTokens"
+  | "dueSeconds"
+  | "forecast"
+  | "call"
+  | "accurate"
+  | "margins"
+  | "searching";
 
 /** A waiting request whose search has ended, and what it found; undefined: nothing. */
-export interface Searched {
+export interface Searched extends FoundSets {
   readonly request: number;
+}
+
+/** What a search found, as `WaitingWork` has it; undefined: nothing. */
+export interface FoundSets {
   readonly accurate: Uint32Array | undefined;
+  readonly margins?: Int8Array | undefined;
 }
 
 /** Forecasts of requests that change while they wait. */

@@ -1,5 +1,5 @@
 import { SlotHeap } from "@/solver/collections/slotHeap";
-import type { Searched } from "./clusterWorld";
+import type { FoundSets, Searched } from "./clusterWorld";
 
 /** Searches for the accurate configurations of programs, each beside the queue in which its request waits. */
 export class ConfigurationSearches {
@@ -9,12 +9,12 @@ export class ConfigurationSearches {
   /**
    * @param requests number of all requests.
    * @param seconds length of a search; 0: what is found is known when the request joins.
-   * @param found what is found for a request; undefined: nothing.
+   * @param found what is found for a request.
    */
   constructor(
     requests: number,
     private readonly seconds: number,
-    private readonly found: (request: number) => Uint32Array | undefined,
+    private readonly found: (request: number) => FoundSets,
   ) {
     this.ends = new SlotHeap(requests);
     this.begins = new Uint8Array(requests);
@@ -31,8 +31,8 @@ export class ConfigurationSearches {
   }
 
   /** What a request is known by when it joins a queue. */
-  known(request: number): { readonly accurate: Uint32Array | undefined } | { readonly searching: true } {
-    return this.searches(request) ? { searching: true } : { accurate: this.found(request) };
+  known(request: number): FoundSets | { readonly searching: true } {
+    return this.searches(request) ? { searching: true } : this.found(request);
   }
 
   /** The request has joined a queue: its search begins. */
@@ -44,7 +44,7 @@ export class ConfigurationSearches {
   take(now: number): Searched | null {
     if (this.ends.leastKey > now) return null;
     const request = this.ends.pop();
-    return { request, accurate: this.found(request) };
+    return { request, ...this.found(request) };
   }
 
   private searches(request: number): boolean {

@@ -22,6 +22,8 @@ export interface ProgramScoring {
   readonly scores: readonly Float64Array[];
   /** Time of a score. */
   readonly seconds: number;
+  /** The same for answers to calls of workflows, by gates that read the answer alone and take no time; left out: these get no score. */
+  readonly calls?: readonly Float64Array[];
 }
 
 const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };

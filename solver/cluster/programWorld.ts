@@ -55,6 +55,8 @@ export class ProgramWorld implements ClusterWorld {
 
   constructor(simulation: ProgramSimulation) {
     const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner, scoring } = simulation;
+    if (policy.scoresCallsFrom !== undefined && scoring?.calls === undefined)
+      throw new Error(`The ${policy.kind} has answers of agents scored, and those of these programs have no scores: name no gates`);
     if (scoring === undefined && (policy.needs.includes("judged-scores") || policy.judges(0)))
       throw new Error(`The ${policy.kind} has answers judged, and those of these programs have no scores: route programs without a judge`);
     const programs = sample.arrivalSeconds.length;
@@ -80,7 +82,10 @@ export class ProgramWorld implements ClusterWorld {
     this.forecasts = policy.needs.includes("workflows") ? this.learning : null;
     this.joining = new SlotHeap(requests);
     this.searches = new ConfigurationSearches(requests, this.delays.searchSeconds, (request) => {
-      return this.readsConfigurations ? predictions.configurations?.(sample.program[request] ?? 0) : undefined;
+      const program = sample.program[request] ?? 0;
+      if (!this.readsConfigurations) return { accurate: undefined };
+      const accurate = predictions.configurations?.(program);
+      return policy.scoresCallsFrom === undefined ? { accurate } : { accurate, margins: predictions.margins?.(program) };
     });
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);
@@ -190,11 +195,19 @@ export class ProgramWorld implements ClusterWorld {
 
   judge(request: number, now: number): void {
     const inputTokens = this.inputTokens[request] ?? 0;
-    this.scores.judge(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
+    const answer = { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) };
+    if (this.isCall(request)) this.scores.readCall(request, answer);
+    else this.scores.judge(request, answer);
   }
 
   judgedScore(request: number): number | null {
-    return this.scores.of(request, this.modelAt(this.stage[request] ?? 0));
+    const model = this.modelAt(this.stage[request] ?? 0);
+    return this.isCall(request) ? this.scores.ofCall(request, model) : this.scores.of(request, model);
+  }
+
+  /** Whether its answer is one that the policy has scored for the choices after it. */
+  private isCall(request: number): boolean {
+    return (this.stage[request] ?? 0) >= (this.policy.scoresCallsFrom ?? Number.POSITIVE_INFINITY);
   }
 
   accept(request: number, _reason: string, now: number): void {

@@ -123,7 +123,8 @@ export class RecordedWorld implements ClusterWorld {
     if (this.searches.leastKey > now) return null;
     const request = this.searches.pop();
     this.searching[request] = false;
-    return { request, accurate: this.requests[request]?.accurate };
+    const { accurate, margins } = this.requests[request] ?? {};
+    return { request, accurate, margins };
   }
 
   takeJoining(): number | null {
@@ -143,14 +144,14 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   predictions(request: number) {
-    const { predictedTokens, predictedProgramTokens, dueSeconds, forecast, call, accurate } = this.requests[request] ?? {};
+    const { predictedTokens, predictedProgramTokens, dueSeconds, forecast, call, accurate, margins } = this.requests[request] ?? {};
     return {
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
       ...(dueSeconds !== undefined && { dueSeconds }),
       ...(forecast !== undefined && { forecast }),
       ...(call !== undefined && { call }),
-      ...(this.searching[request] ? { searching: true } : accurate !== undefined && { accurate }),
+      ...(this.searching[request] ? { searching: true } : accurate !== undefined && { accurate, margins }),
     };
   }
 

@@ -1,5 +1,6 @@
 import { type Action, MOST_HELD, type Policy, type ReplicaView, type WaitingWork } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import type { FoundSets } from "./clusterWorld";
 import { ModelQueue } from "./modelQueue";
 import { ProgramQueue } from "./programQueue";
 
@@ -65,9 +66,9 @@ export class WaitingList {
   }
 
   /** Ends the search of work that may go to any model. Returns it; undefined where it waits no longer. */
-  searched(workId: string, accurate: Uint32Array | undefined): WaitingWork | undefined {
+  searched(workId: string, { accurate, margins }: FoundSets): WaitingWork | undefined {
     const work = this.common?.shown.find(({ id }) => id === workId);
-    return work && Object.assign(work, { accurate, searching: undefined });
+    return work && Object.assign(work, { accurate, margins, searching: undefined });
   }
 
   /** Gives queued work the forecasts in force, by which its order may change. */

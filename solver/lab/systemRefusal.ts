@@ -50,6 +50,9 @@ function configurationsRefusal(policy: PolicyDocument, source: NonNullable<LabSy
   if (chooses && source === "none") {
     return "Just-in-time choice is among the configurations that are accurate for a request: say where they come from, or every request goes to the largest model.";
   }
+  if (source === "oracle" && policy.kind === "just-in-time" && policy.callGates !== undefined) {
+    return "An oracle knows which configurations are accurate, so that no score of an answer changes them: take learnt ones, or name no gates.";
+  }
   if (source !== "named" || (policy.kind === "just-in-time" && policy.workflows.some(({ predictor }) => predictor !== undefined)))
     return null;
   return "The policy names no predictor of accurate configurations: name one of a workflow, or say where else they come from.";

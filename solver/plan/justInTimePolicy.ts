@@ -1,10 +1,17 @@
 import { z } from "zod";
+import { gateSchema } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { cascadeRouteSchema } from "./cascadePolicy";
 import { predictorHash } from "./directStart";
 import { queueing } from "./queueing";
 import { slackRouteSchema } from "./slackPolicy";
-import { workflowDocumentSchema } from "./workflowDocument";
+import { MOST_AGENTS, workflowDocumentSchema } from "./workflowDocument";
+
+/** Models of a policy at most. */
+const MOST_MODELS = 8;
+
+/** Answers of every agent by every model but the largest. */
+const MOST_ANSWERS = MOST_AGENTS * (MOST_MODELS - 1);
 
 /** A model for each agent of a workflow, by name. */
 const configurationSchema = z.record(z.string().min(1), machineName);
@@ -68,6 +75,25 @@ const selectionSchema = z.discriminatedUnion("kind", [
   pricedWorthSchema,
 ]);
 
+const chance = z.number().min(0).max(1);
+
+/** What the scores of an agent's answers by one model say of its programs: `scoreShift.ts` has the formula. */
+const answersSchema = z.strictObject({
+  agent: z.string().min(1),
+  model: machineName,
+  /** Chance that such an answer is right where the program ends as accurate as with the largest models, and where it does not. */
+  rightIfAccurate: chance,
+  rightIfNot: chance,
+});
+
+/** A gate that scores the answers of one model to calls of workflows. */
+const callGateSchema = z.strictObject({
+  model: machineName,
+  gate: gateSchema,
+  /** Chance that an answer of the model is right, before its score is known: the mean of the gate's calibrated scores, divided by 100. */
+  prior: chance,
+});
+
 /** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */
 export const justInTimePolicySchema = z.object({
   kind: z.literal("just-in-time"),
@@ -94,17 +120,25 @@ export const justInTimePolicySchema = z.object({
       }),
     )
     .min(1)
-    .max(8),
+    .max(MOST_MODELS),
   workflows: z
     .array(
       z.object({
         workflow: workflowDocumentSchema,
         /** Predictor of its accurate configurations, by hash; left out: only that of the largest models is known to be accurate. */
         predictor: predictorHash.optional(),
+        /** What scores of answers say of the program, where a gate of `callGates` gives any; left out: nothing. */
+        answers: z.array(answersSchema).max(MOST_ANSWERS).optional(),
       }),
     )
     .max(16),
   selection: selectionSchema,
+  /** What scores answers to calls of workflows, so that scores change which configurations count as accurate; left out: nothing does. */
+  callGates: z
+    .array(callGateSchema)
+    .min(1)
+    .max(MOST_MODELS - 1)
+    .optional(),
   /** How requests of no declared workflow are served, on models of the list; left out: all by the last. */
   singles: z
     .discriminatedUnion("kind", [cascadeRouteSchema, slackRouteSchema, z.object({ kind: z.literal("fixed"), model: machineName })])

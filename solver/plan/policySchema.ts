@@ -98,6 +98,10 @@ export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
   return cascade?.gates ?? cascade?.stages.slice(1).map(() => ({ kind: "judge" as const })) ?? [];
 }
 
+/** What scores answers to calls of workflows, by model; none where no score changes later choices. */
+export const callGatesOf = (policy: PolicyDocument): NonNullable<JustInTimePolicy["callGates"]> =>
+  (policy.kind === "just-in-time" ? policy.callGates : undefined) ?? [];
+
 /** The gates that a cascade names, by the model whose answers they score; none where the judge alone is the gate. */
 export const gatesByModel = ({ stages, gates = [] }: z.infer<typeof cascadePolicySchema>): Readonly<Record<string, GateDocument>> =>
   Object.fromEntries(gates.flatMap((gate, stage) => (stages[stage] === undefined ? [] : [[stages[stage].model, gate]])));

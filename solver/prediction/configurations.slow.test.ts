@@ -66,7 +66,7 @@ describe("heads of configurations", () => {
   });
 
   it("leave to the largest models all that no search had time for", () => {
-    for (const { accurate, evaluated, whole } of predict(fresh.facts, () => 0)) {
+    for (const { accurate, evaluated, whole } of predict(fresh.facts, { headsAllowed: () => 0 })) {
       expect([countOf(accurate), hasConfiguration(accurate, heads), evaluated, whole]).toEqual([1, true, 0, false]);
     }
   });

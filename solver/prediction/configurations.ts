@@ -1,12 +1,13 @@
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { configurationMargins } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, configurationSpace } from "@/solver/workflow/configurationSpace";
 import { workflowShape } from "@/solver/workflow/workflowShape";
 import { acceptanceThreshold } from "./acceptance";
 import type { FeatureMatrix } from "./binnedFeatures";
 import { searchChains, searchContext } from "./chainSearch";
 import type { ConfigurationRows } from "./configurationRows";
-import { type HeadBank, verdicts } from "./headBank";
+import { allLogits, type HeadBank, verdicts } from "./headBank";
 import { chooseLinear, chooseNetwork, FOLDS } from "./headChoice";
 import { hiddenUnits, type SharedLayer } from "./headNetwork";
 import type { ConfigurationSearch, RequestFacts } from "./predictor";
@@ -74,26 +75,30 @@ export function configurationPredictor(artefact: ConfigurationArtefact): Configu
   const space = configurationSpace(workflow, models);
   const ground = searchContext(space.options.map(({ length }) => length));
   const least = Math.log(threshold / (1 - threshold));
-  const search = (read: FeatureMatrix, headsAllowed?: () => number) => {
+  const search = (read: FeatureMatrix, { headsAllowed, withMargins = false }: SearchOptions = {}) => {
     const matrix = layer === undefined ? read : hiddenUnits(layer, read);
-    return searchChains(
+    const found = searchChains(
       ground,
       matrix.rows,
       ({ prompt, configuration }) => verdicts(heads, matrix, { row: prompt, head: configuration }, least),
       headsAllowed,
     );
+    if (!withMargins) return found;
+    const logits = allLogits(heads, matrix);
+    const each = space.size - 1;
+    return found.map((own, row) => ({ ...own, margins: configurationMargins(logits.subarray(row * each, (row + 1) * each), least) }));
   };
   const read = reading.words === null ? null : readPrompts(reading);
   return {
     artefact,
     space,
-    predict(facts: readonly RequestFacts[], headsAllowed) {
+    predict(facts: readonly RequestFacts[], options) {
       if (read === null) throw new RangeError("These heads read an encoder's embeddings, not words");
-      return search(read(facts), headsAllowed);
+      return search(read(facts), options);
     },
-    predictOfEmbeddings(values, headsAllowed) {
+    predictOfEmbeddings(values, options) {
       if (read !== null) throw new RangeError("These heads read words, not an encoder's embeddings");
-      return search(componentsOf(reading, values), headsAllowed);
+      return search(componentsOf(reading, values), options);
     },
   };
 }
@@ -122,6 +127,14 @@ export function cheapestFirst({ size, options, choiceOf, steps }: ConfigurationS
   return Int32Array.from({ length: size }, (_, at) => at).sort((one, other) => (rank[one] ?? 0) - (rank[other] ?? 0) || one - other);
 }
 
+/** How prompts are searched. */
+export interface SearchOptions {
+  /** Called before every round for the maximum number of heads of a prompt in it; once it is 0, the verified ones count. */
+  readonly headsAllowed?: () => number;
+  /** Whether all heads say how far their configurations are from being accepted. */
+  readonly withMargins?: boolean;
+}
+
 /** Predicts which configurations of a workflow are as accurate as the largest models (Aragog, section 3.1); built from an artefact. */
 export interface ConfigurationPredictor {
   readonly artefact: ConfigurationArtefact;
@@ -129,14 +142,13 @@ export interface ConfigurationPredictor {
   /**
    * One search per prompt, in lockstep rounds.
    *
-   * @param headsAllowed called before every round for the maximum number of heads of a prompt in it; once it is 0, the verified ones count.
    * @throws RangeError for heads that read embeddings.
    */
-  predict(facts: readonly RequestFacts[], headsAllowed?: () => number): readonly ConfigurationSearch[];
+  predict(facts: readonly RequestFacts[], options?: SearchOptions): readonly ConfigurationSearch[];
   /**
    * The same for embeddings of the artefact's encoder, concatenated.
    *
    * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
    */
-  predictOfEmbeddings(values: Float32Array, headsAllowed?: () => number): readonly ConfigurationSearch[];
+  predictOfEmbeddings(values: Float32Array, options?: SearchOptions): readonly ConfigurationSearch[];
 }

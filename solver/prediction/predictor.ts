@@ -43,6 +43,8 @@ export interface ConfigurationSearch {
   readonly evaluated: number;
   /** Whether it finished within its time. */
   readonly whole: boolean;
+  /** How far each configuration is from being accepted, of `configurationSet.ts`; left out where it was not asked for. */
+  readonly margins?: Int8Array;
 }
 
 /** The quality of a predictor on prompts it was not trained on, shown together with its artefact. */

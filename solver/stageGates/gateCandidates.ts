@@ -1,7 +1,11 @@
 import type { Calibration, GateDocument } from "@/solver/gates/gateDocument";
 import { fitCalibration } from "@/solver/gates/gates";
-import { quantile } from "@/solver/numeric/quantile";
+import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { answerRelations } from "@/solver/workflow/configurationOutcomes";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import type { ProgramSample } from "@/solver/workflow/programSample";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
@@ -107,4 +111,39 @@ function planningScores(workload: Workload, outcomes: ModelOutcomes, document: G
   if (isRefused(gate)) return null;
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   return Float64Array.from(planning, (row) => gate.scores[row] ?? 0);
+}
+
+/** Gates that read the answer alone, the simplest first. */
+const CALL_KINDS = ["confidence", "scorer"] as const;
+
+interface ScoredGround {
+  readonly workload: Workload;
+  /** Planning programs of the policy's workflows. */
+  readonly sample: ProgramSample;
+}
+
+/**
+ * A just-in-time policy whose agents' answers are scored (`scoreShift.ts`): by a calibrated gate of each model but the largest, from the
+ * workload's planning prompts, with what planning programs tell of right answers and accurate programs.
+ *
+ * @returns null where the workload has no column that such a gate reads, or no answer tells anything.
+ */
+export function withCallGates(policy: JustInTimePolicy, { workload, sample }: ScoredGround): JustInTimePolicy | null {
+  const models = policy.models.map(({ model }) => model);
+  const candidates = gateCandidates(workload, models, () => false);
+  const documents = CALL_KINDS.map((kind) => candidates.find((own) => own.kind === kind)?.documents).find((own) => own != null);
+  if (documents == null) return null;
+  const workflows = policy.workflows.map((declared) => ({
+    ...declared,
+    answers: answerRelations(sample, configurationSpace(declared.workflow, models), declared.workflow.name).map((own) => ({ ...own })),
+  }));
+  const told = models.filter((model) => workflows.some(({ answers }) => answers.some((own) => own.model === model)));
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  const callGates = told.flatMap((model) => {
+    const gate = documents[model];
+    const scored = gate === undefined ? null : stageGate(workload, model, gate);
+    if (gate === undefined || scored === null || isRefused(scored)) return [];
+    return [{ model, gate, prior: mean(Array.from(planning, (row) => scored.scores[row] ?? 0)) / 100 }];
+  });
+  return callGates.length === 0 ? null : { ...policy, workflows, callGates };
 }

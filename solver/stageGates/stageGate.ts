@@ -1,5 +1,7 @@
 import { type ConfidenceReading, type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { calibratedScore, isSameReading } from "@/solver/gates/gates";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { ProgramSample } from "@/solver/workflow/programSample";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import { type GateRefusal, isRefused } from "./gateRefusal";
@@ -148,3 +150,25 @@ function sequenceScores(
 }
 
 const rounded = (score: number): number => Math.round(score * 100) / 100;
+
+/**
+ * Scores of answers to calls of workflows under a policy that has them scored, on the rows of a workload's table: by model of the sample, then
+ * by request; NaN for a model without a gate.
+ *
+ * @returns why there are none where the workload does not have what a gate reads; null where the policy has no answer of a call scored.
+ */
+export function callScores(
+  { callGates }: Pick<JustInTimePolicy, "callGates">,
+  workload: Workload,
+  { models, row }: Pick<ProgramSample, "models" | "row">,
+): readonly Float64Array[] | GateRefusal | null {
+  if (callGates === undefined) return null;
+  const gates = callGates.map(({ model, gate }) => ({ model, scored: stageGate(workload, model, gate) }));
+  const refused = gates.map(({ scored }) => scored).find(isRefused);
+  if (refused !== undefined) return refused;
+  return models.map((name) => {
+    const scored = gates.find(({ model }) => model === name)?.scored;
+    const scores = scored === undefined || isRefused(scored) ? undefined : scored.scores;
+    return Float64Array.from(row, (own) => scores?.[own] ?? Number.NaN);
+  });
+}

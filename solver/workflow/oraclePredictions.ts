@@ -21,7 +21,7 @@ export function oraclePredictions(sample: ProgramSample) {
     },
     requestTokens: (request: number, model: number) => sample.outputTokens[model]?.[request],
     remainingTokens: (request: number, model: number) => remaining[model]?.[request],
-  } satisfies Required<Omit<ProgramPredictions, "configurations">>;
+  } satisfies Required<Omit<ProgramPredictions, "configurations" | "margins">>;
 }
 
 /** Output tokens of each request and of those of its program that come after it, each once. */

@@ -53,4 +53,6 @@ export interface ProgramPredictions {
   readonly remainingTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
   /** Accurate configurations of the program's workflow, as `WaitingWork.accurate`; undefined where there is no prediction. */
   readonly configurations?: (program: number) => Uint32Array | undefined;
+  /** How far each configuration is from counting as accurate, as `WaitingWork.margins`; undefined where it is not known. */
+  readonly margins?: (program: number) => Int8Array | undefined;
 }

@@ -155,6 +155,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   "not-judged": "answers are not judged here",
   "judge-unavailable": "the judge gave no score",
   "no-gate-score": "the gate gave no score",
+  "scored-for-later-agents": "its score changes which models later agents may have",
 };
 
 /** A policy's reason in words, with its detail. */

@@ -37,7 +37,7 @@ export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
         ))}
       </Table>
       <p className="text-xs text-ink-3">
-        Filled: predicted accurate and still possible. Outlined: predicted accurate, ruled out by earlier choices. Pale: not predicted
+        Filled: predicted accurate and still possible. Outlined: predicted accurate, ruled out by earlier choices or scores. Pale: not predicted
         accurate.
       </p>
     </div>

@@ -13,7 +13,7 @@ export type MarkState = "left" | "pruned" | "never";
 
 export const markWords: Readonly<Record<MarkState, string>> = {
   left: "predicted accurate, still possible",
-  pruned: "predicted accurate, ruled out by earlier choices",
+  pruned: "predicted accurate, ruled out by earlier choices or scores",
   never: "not predicted accurate",
 };
 

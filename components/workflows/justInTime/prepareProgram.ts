@@ -33,7 +33,7 @@ export const programOptions = (programs: readonly Path[]) =>
   });
 
 /** The source of a program's accurate configurations, in a sentence; empty while the policy in force is not known. */
-export function heldBySays({ workflow, accurate }: Path, policy: PolicyDocument | null): string {
+export function heldBySays({ workflow, accurate, oddsFactor }: Path, policy: PolicyDocument | null): string {
   if (policy === null) return "";
   const declared = policy.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow) : undefined;
   if (declared === undefined) return "The accurate configurations come from another plan.";
@@ -43,5 +43,12 @@ export function heldBySays({ workflow, accurate }: Path, policy: PolicyDocument 
   const count = counted(accurate);
   return count === 1
     ? `Only the largest models count as accurate: ${who}, accepted no other or did not finish.`
-    : `${formatCount(count)} configurations are predicted accurate by ${who}.`;
+    : `${formatCount(count)} configurations are predicted accurate by ${who}.${scoresSay(oddsFactor)}`;
+}
+
+/** What scores of a program's answers changed so far, as a further sentence. */
+function scoresSay(oddsFactor: number | undefined): string {
+  if (oddsFactor === undefined) return "";
+  const factor = Number(oddsFactor.toPrecision(2));
+  return ` Scores of its answers multiply the odds that it ends accurate by ${factor}: ${factor < 1 ? "fewer configurations may count" : "more configurations may count"}.`;
 }

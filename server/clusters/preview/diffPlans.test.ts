@@ -113,6 +113,7 @@ describe("diffPlans", () => {
         ["~ workflow vote", agents(first, { ...second, models: ["a"] })],
         ["~ workflow vote", agents(first, { ...second, sameModelAs: "one" })],
         ["~ workflow vote", agents({ ...first, instructions: "Answer." }, second)],
+        ["~ workflow vote", { workflows: [{ workflow, answers: [{ agent: "one", model: "a", rightIfAccurate: 0.8, rightIfNot: 0.3 }] }] }],
       ],
       selection: [
         ["~ selection", { selection: { kind: "beam", width: 1 } }],
@@ -122,6 +123,9 @@ describe("diffPlans", () => {
         ["~ selection", { selection: { kind: "quickest", when: "stage" } }],
         ["~ selection", { selection: { kind: "worth", rightSeconds: 5, delayWeight: 1 } }],
         ["~ selection", { selection: { kind: "worth", rightSeconds: 5, delayWeight: 1, price } }],
+      ],
+      callGates: [
+        ["+ gate of agents' answers by a", { callGates: [{ model: "a", gate: { kind: "confidence", measure: "minimum" }, prior: 0.6 }] }],
       ],
       singles: [["+ single requests: fixed model", { singles: { kind: "fixed", model: "a" } }]],
       order: [["~ order", { order: { kind: "depth", agingThreshold: 9 } }]],

@@ -103,7 +103,7 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
 const three = (value: number): string => String(Number(value.toPrecision(3)));
 
 function justInTimeSays(policy: JustInTimePolicy): [string, string][] {
-  const { models, workflows, selection } = policy;
+  const { models, workflows, selection, callGates = [] } = policy;
   const singles = singlesPolicyOf(policy);
   const ended = {
     throughput: ": more raise its throughput hardly",
@@ -122,9 +122,20 @@ function justInTimeSays(policy: JustInTimePolicy): [string, string][] {
         ? []
         : [[`answers of ${model}`, `${three(meanOutputTokens)} tokens in the mean`] as [string, string]]),
     ]),
-    ...workflows.map(({ workflow, predictor }): [string, string] => {
+    ...callGates.map(({ model, gate, prior }): [string, string] => [
+      `gate of agents' answers by ${model}`,
+      `${gateText(gate)}; before a score ${three(100 * prior)} % are right`,
+    ]),
+    ...workflows.map(({ workflow, predictor, answers = [] }): [string, string] => {
+      const told = answers.map(
+        ({ agent, model, rightIfAccurate, rightIfNot }) =>
+          `; answers of ${agent} by ${model} right in ${three(100 * rightIfAccurate)} % where accurate, ${three(100 * rightIfNot)} % else`,
+      );
       const named = predictor === undefined ? "the largest models alone count as accurate" : `predictor ${predictor.slice(0, 12)}`;
-      return [`workflow ${workflow.name}`, `${workflow.agents.map(agentText).join("; ")}; ${named}; document ${digestOf(workflow)}`];
+      return [
+        `workflow ${workflow.name}`,
+        `${workflow.agents.map(agentText).join("; ")}; ${named}${told.join("")}; document ${digestOf(workflow)}`,
+      ];
     }),
   ];
 }

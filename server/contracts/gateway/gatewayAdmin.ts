@@ -368,9 +368,12 @@ export const decisionSchema = z.object({
   call: z.object({ workflow: z.string(), agent: z.string() }).optional(),
   /**
    * Configurations of its workflow that were predicted to be accurate for its program, the number of all configurations, and which ones, as
-   * the words of `configurationSet.ts`; absent if predictors were not asked about this request.
+   * the words of `configurationSet.ts`; absent if predictors were not asked about this request. If scores of answers change which count, also
+   * how far each is from that, as the bytes of `configurationSet.ts` in base64.
    */
-  configurations: z.object({ accurate: z.int(), of: z.int(), set: z.array(z.int().min(0).max(0xffffffff)) }).optional(),
+  configurations: z
+    .object({ accurate: z.int(), of: z.int(), set: z.array(z.int().min(0).max(0xffffffff)), margins: z.base64().optional() })
+    .optional(),
   /** When the search for them ended, in engine seconds on the gateway's own clock; absent if the request did not wait beside it. */
   searched: z.number().optional(),
   /**

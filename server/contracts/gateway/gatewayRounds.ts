@@ -62,6 +62,7 @@ const programPathSchema = z.object({
   accurate: words,
   left: words,
   chosen: z.array(z.int()).readonly(),
+  oddsFactor: z.number().optional(),
 }) satisfies z.ZodType<{ [field in keyof ProgramPath]: ProgramPath[field] extends Uint32Array ? readonly number[] : ProgramPath[field] }>;
 
 /** GET `/rounds` on the admin listener: the latest rounds of the policy in force; `rounds` is null if it does not decide in rounds. */

@@ -2,7 +2,7 @@ import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gate
 import { isRecord } from "@/solver/collections/isRecord";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
-import { gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { callGatesOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import type { Evidence, Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";
 import type { AnswerTokens, GeneratedText } from "../http/endpoint";
@@ -185,15 +185,20 @@ export class AnswerGate {
   }
 }
 
-/** The gates of a policy's stages, by stage; none where every answer is accepted. */
-export function answerGates(document: PolicyDocument, policy: Policy, deps: GateDeps): readonly AnswerGate[] {
-  return gatesOf(document).map((gate, stage) => {
-    return new AnswerGate(
-      gate,
-      { model: policy.modelOfStage(stage), accepts: (score, evidence) => policy.accepts(stage, score, evidence) },
-      deps,
-    );
-  });
+/**
+ * The gates of a policy's stages, by stage; none where every answer is accepted. Gates of agents' answers are at the stages at which calls are
+ * answered: their scores change no verdict.
+ */
+export function answerGates(document: PolicyDocument, policy: Policy, deps: GateDeps): ReadonlyMap<number, AnswerGate> {
+  const gates = new Map<number, AnswerGate>();
+  for (const [stage, gate] of gatesOf(document).entries()) {
+    const accepts = (score: number, evidence: Evidence | undefined) => policy.accepts(stage, score, evidence);
+    gates.set(stage, new AnswerGate(gate, { model: policy.modelOfStage(stage), accepts }, deps));
+  }
+  const { scoresCallsFrom = 0 } = policy;
+  for (const { model, gate } of callGatesOf(document))
+    gates.set(scoresCallsFrom + modelsOf(document).indexOf(model), new AnswerGate(gate, { model, accepts: null }, deps));
+  return gates;
 }
 
 /** Outcome of a judge that has no spare call. */

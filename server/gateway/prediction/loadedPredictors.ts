@@ -6,7 +6,7 @@ import { workerFile } from "@/server/threads/workerFile";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { confidenceOfEmbeddings, confidencePredictor, type EncoderIdentity } from "@/solver/prediction/confidence";
-import { type ConfigurationPredictor, configurationPredictor } from "@/solver/prediction/configurations";
+import { type ConfigurationPredictor, configurationPredictor, type SearchOptions } from "@/solver/prediction/configurations";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import type { ConfidencePredictor, LengthPredictor, RequestFacts } from "@/solver/prediction/predictor";
 import { commonWords } from "@/solver/words/commonWords";
@@ -92,7 +92,7 @@ export class LoadedPredictors {
         return;
       case "configurations": {
         const { space, predict } = triedSearch(configurationPredictor(artefact));
-        const search = async ({ facts }: ReadPrompts, headsAllowed: () => number) => predict(facts, headsAllowed);
+        const search = async ({ facts }: ReadPrompts, options: SearchOptions) => predict(facts, options);
         this.searches.set(hash, new TimedSearch({ size: space.size, search }, this.searchMs));
       }
     }
@@ -104,8 +104,8 @@ export class LoadedPredictors {
       this.confidence.set(hash, { models: artefact.models, read });
     } else if (artefact.kind === "configurations") {
       const { space, predictOfEmbeddings } = configurationPredictor(artefact);
-      const search = async ({ texts }: ReadPrompts, headsAllowed: () => number) =>
-        predictOfEmbeddings(await embed(texts, artefact.reading.usual), headsAllowed);
+      const search = async ({ texts }: ReadPrompts, options: SearchOptions) =>
+        predictOfEmbeddings(await embed(texts, artefact.reading.usual), options);
       this.searches.set(hash, new TimedSearch({ size: space.size, search }, this.searchMs));
     }
   }

@@ -10,6 +10,8 @@ export interface Wanted {
   readonly confidence: string | null;
   /** One for each workflow with a named predictor. */
   readonly configurations: readonly WantedConfigurations[];
+  /** Whether the policy reads how far each configuration is from being accurate: where scores of answers change that. */
+  readonly withMargins: boolean;
   /** Whether answers are logged for training: if the policy reads lengths or confidence. */
   readonly learns: boolean;
   readonly models: readonly string[];
@@ -24,7 +26,7 @@ interface WantedConfigurations {
 }
 
 /** One policy's query about one request, each part by the artefact's hash; null: not queried. */
-export interface PredictorQuery extends Pick<Wanted, "lengths" | "confidence" | "models"> {
+export interface PredictorQuery extends Pick<Wanted, "lengths" | "confidence" | "models" | "withMargins"> {
   readonly configurations: string | null;
 }
 
@@ -56,6 +58,8 @@ export interface FoundConfigurations {
   readonly of: number;
   /** Whether the search finished or was cut off. */
   readonly whole: boolean;
+  /** As `ConfigurationSearch.margins`; left out if the policy reads none. */
+  readonly margins?: Int8Array;
 }
 
 export interface Answer {

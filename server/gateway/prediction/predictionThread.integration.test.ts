@@ -4,7 +4,7 @@ import type { Answer, Batch, PredictorQuery, Question, Reply } from "./predictio
 import { PredictionThread } from "./predictionThread";
 
 const facts = { instructionTokens: 0, promptTokens: 6, inputTokens: 6, workflow: "voting", stage: "voter-1" };
-const asking: PredictorQuery = { lengths: null, confidence: null, configurations: null, models: [] };
+const asking: PredictorQuery = { lengths: null, confidence: null, configurations: null, models: [], withMargins: false };
 const about = (configurations: string | null, searchMs = 1000): Question => {
   return { text: "", facts, wanted: [{ ...asking, configurations }], searchMs };
 };

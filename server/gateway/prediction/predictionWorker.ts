@@ -41,7 +41,8 @@ async function answersTo({ questions, searchMs }: Pick<Batch, "questions" | "sea
   // These come first: only they have a short time limit.
   for (const [hash, search] of predictors.searches) {
     const asking = places.filter(({ want }) => want.configurations === hash);
-    const found = await search.run(promptsOf(asking), searchedByMs);
+    const withMargins = asking.some(({ want }) => want.withMargins);
+    const found = await search.run(promptsOf(asking), { byMs: searchedByMs, withMargins });
     for (const [at, { question, at: place }] of asking.entries()) answers[question]?.configurations.splice(place, 1, found[at] ?? null);
   }
   for (const [hash, predictor] of predictors.lengths) {
@@ -82,7 +83,15 @@ async function warmUp(loaded: readonly Loaded[]): Promise<void> {
   const wanted = loaded.flatMap((one): readonly PredictorQuery[] => {
     if (!("kind" in one)) return [];
     const asked = (kind: ArtefactKind): string | null => (one.kind === kind ? one.hash : null);
-    return [{ lengths: asked("lengths"), confidence: asked("confidence"), configurations: asked("configurations"), models: one.models }];
+    return [
+      {
+        lengths: asked("lengths"),
+        confidence: asked("confidence"),
+        configurations: asked("configurations"),
+        models: one.models,
+        withMargins: false,
+      },
+    ];
   });
   const facts = { instructionTokens: 10, promptTokens: 10, inputTokens: 20, workflow: "", stage: "" };
   const allowed = { searchMs: mostWarmUpMs };

@@ -22,6 +22,11 @@ export class ProgramSearch {
     return typeof this.#outcome === "object" ? this.#outcome?.accurate : undefined;
   }
 
+  /** How far each configuration is from being accurate; undefined where that was not asked for, and as `accurate` is. */
+  get margins(): Int8Array | undefined {
+    return typeof this.#outcome === "object" ? this.#outcome?.margins : undefined;
+  }
+
   /** Why nothing was found; null while it runs, or where something was. */
   get absent(): Absence | null {
     return typeof this.#outcome === "string" ? this.#outcome : null;

@@ -21,13 +21,20 @@ const mostModels = 16;
 const lateShare = 0.2;
 
 /** What a policy asks of predictors; null if it reads no predictions. If it names no predictor, its requests are still logged. */
-export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
+export function wantedBy(document: PolicyDocument, { needs, scoresCallsFrom }: Pick<Policy, "needs" | "scoresCallsFrom">): Wanted | null {
   const { lengths = null } = document.learnt ?? {};
   const confidence = confidencePredictorOf(document) ?? null;
   const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
   const learns = lengths !== null || confidence !== null || needs.includes("lengths") || needs.includes("confidence");
   if (!learns && configurations.length === 0) return null;
-  return { lengths, confidence, configurations, learns, models: modelsOf(document).slice(0, mostModels) };
+  return {
+    lengths,
+    confidence,
+    configurations,
+    withMargins: scoresCallsFrom !== undefined,
+    learns,
+    models: modelsOf(document).slice(0, mostModels),
+  };
 }
 
 function wantedOfWorkflow({ workflow: { name, agents }, predictor }: JustInTimePolicy["workflows"][number]) {
@@ -110,7 +117,7 @@ export class RequestPredictions {
     const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
     const asks = questionOf(asked, [], this.#searchMs);
     const asking = wanted.map(({ lengths, confidence, models }, at) => {
-      return { lengths, models, confidence: sure[at] === undefined ? confidence : null, configurations: null };
+      return { lengths, models, confidence: sure[at] === undefined ? confidence : null, configurations: null, withMargins: false };
     });
     const searches = this.#search(asked, wanted, asks);
     const isAsked = asking.some(({ lengths, confidence }) => lengths !== null || confidence !== null);
@@ -142,8 +149,9 @@ export class RequestPredictions {
     });
     const known = requests.map((request) => (request === null ? undefined : this.#searches.of(request)));
     const searched = programs.map((program) => (program?.begins ? program.hash : null));
-    const queries = wanted.map(({ models }, at): PredictorQuery => {
-      return { lengths: null, confidence: null, models, configurations: known[at] === undefined ? (searched[at] ?? null) : null };
+    const queries = wanted.map(({ models, withMargins }, at): PredictorQuery => {
+      const configurations = known[at] === undefined ? (searched[at] ?? null) : null;
+      return { lengths: null, confidence: null, models, configurations, withMargins };
     });
     const begins = queries.some(({ configurations }) => configurations !== null);
     const coming = begins ? this.service.ask({ ...asks, wanted: queries }) : null;

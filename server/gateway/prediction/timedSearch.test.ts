@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { decodeArtefact } from "@/solver/prediction/artefact";
-import { configurationPredictor } from "@/solver/prediction/configurations";
+import { configurationPredictor, type SearchOptions } from "@/solver/prediction/configurations";
 import type { ConfigurationSearch } from "@/solver/prediction/predictor";
 import { sketchOf } from "@/solver/words/sketch";
-import { countOf, hasConfiguration, intersection } from "@/solver/workflow/configurationSet";
-import { shortText, testConfigurations } from "../testing/testPredictors";
+import { countOf, hasConfiguration, intersection, membersOf } from "@/solver/workflow/configurationSet";
+import { longText, shortText, testConfigurations } from "../testing/testPredictors";
 import { ladder, voting } from "../testing/testRounds";
 import { MovingMean } from "./movingMean";
 import { TimedSearch } from "./timedSearch";
@@ -22,7 +22,7 @@ function timed() {
   const searchMs = new MovingMean();
   return {
     searchMs,
-    search: new TimedSearch({ size: space.size, search: async (of, headsAllowed) => predict(of.facts, headsAllowed) }, searchMs),
+    search: new TimedSearch({ size: space.size, search: async (of, options) => predict(of.facts, options) }, searchMs),
   };
 }
 
@@ -30,10 +30,22 @@ afterEach(() => void vi.restoreAllMocks());
 
 it("finds in time what the predictor finds without limit, and notes what a prompt took", async () => {
   const { search, searchMs } = timed();
-  expect(await search.run(prompts, Number.POSITIVE_INFINITY)).toEqual(
+  expect(await search.run(prompts, { byMs: Number.POSITIVE_INFINITY, withMargins: false })).toEqual(
     predict(prompts.facts).map((found) => ({ ...found, of: space.size })),
   );
   expect(searchMs.mean).toBeGreaterThan(0);
+});
+
+it("says how far every configuration is from being accepted where that is asked for: at least 0 for those that were found", async () => {
+  const texts = [shortText("q1"), longText("q1")];
+  const both = { facts: texts.map((own) => ({ ...facts, sketch: sketchOf(own) })), texts };
+  const found = await timed().search.run(both, { byMs: Number.POSITIVE_INFINITY, withMargins: true });
+  for (const { accurate, margins, of } of found) {
+    expect(margins).toHaveLength(of);
+    for (const configuration of membersOf(accurate)) expect(margins![configuration]).toBeGreaterThanOrEqual(0);
+  }
+  // Of the second prompt only the largest models are accurate.
+  expect(Math.max(...found[1]!.margins!.subarray(0, largest))).toBeLessThan(0);
 });
 
 it("ends after any number of rounds with what their heads accepted, and does not take that for the time of a search", async () => {
@@ -44,7 +56,7 @@ it("ends after any number of rounds with what their heads accepted, and does not
     let nowMs = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 1));
     // The clock is read when the search begins, and once before each round.
-    const [found] = await search.run(prompts, rounds + 2);
+    const [found] = await search.run(prompts, { byMs: rounds + 2, withMargins: false });
     clock.mockRestore();
     expect(hasConfiguration(found!.accurate, largest)).toBe(true);
     expect([...intersection(found!.accurate, whole!.accurate)]).toEqual([...found!.accurate]);
@@ -64,7 +76,7 @@ it("lets rounds ask for fewer heads the less time is left, as long as a head too
   let nowMs = 0;
   vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const allowed: number[] = [];
-  const search = async (_: object, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]> => {
+  const search = async (_: object, { headsAllowed = () => 0 }: SearchOptions): Promise<readonly ConfigurationSearch[]> => {
     // Reading the prompts also takes time, but does not count for the heads.
     nowMs += 1000;
     for (let heads = headsAllowed(); heads > 0; heads = headsAllowed()) {
@@ -74,9 +86,9 @@ it("lets rounds ask for fewer heads the less time is left, as long as a head too
     return prompts.facts.map(() => ({ accurate: new Uint32Array(3), evaluated: 10, whole: false }));
   };
   const timedSearch = new TimedSearch({ size: space.size, search }, new MovingMean());
-  await timedSearch.run(prompts, 1040);
+  await timedSearch.run(prompts, { byMs: 1040, withMargins: false });
   expect(allowed.splice(0)).toEqual([1, 2, 3, 4].map(() => Number.POSITIVE_INFINITY));
   // 40 ms for 20 heads: a quarter of the remaining 40 ms is five heads, which two prompts share.
-  await timedSearch.run(prompts, nowMs + 1040);
+  await timedSearch.run(prompts, { byMs: nowMs + 1040, withMargins: false });
   expect(allowed).toEqual([2, 1, 1, 1]);
 });

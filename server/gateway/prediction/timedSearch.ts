@@ -1,3 +1,4 @@
+import type { SearchOptions } from "@/solver/prediction/configurations";
 import type { ConfigurationSearch, RequestFacts } from "@/solver/prediction/predictor";
 import { MovingMean } from "./movingMean";
 import type { FoundConfigurations } from "./prediction";
@@ -8,11 +9,17 @@ export interface ReadPrompts {
   readonly texts: readonly string[];
 }
 
+/** What a search is given. */
+interface SearchTask {
+  readonly byMs: number;
+  readonly withMargins: boolean;
+}
+
 /** A searcher for the accurate configurations of a workflow, and their total number. */
 interface Searcher {
   readonly size: number;
-  /** One result for each prompt; `headsAllowed` returns before each round how many heads a prompt may request, and ends it with 0. */
-  search(prompts: ReadPrompts, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]>;
+  /** One result for each prompt. */
+  search(prompts: ReadPrompts, options: SearchOptions): Promise<readonly ConfigurationSearch[]>;
 }
 
 /** Share of the remaining time that one round may take, so that the deadline is noticed in time and rounds are not needlessly small. */
@@ -31,24 +38,25 @@ export class TimedSearch {
     this.#searchMs = searchMs;
   }
 
-  /** Searches for all of these together, until a moment of `performance.now()`. */
-  async run(prompts: ReadPrompts, byMs: number): Promise<readonly FoundConfigurations[]> {
+  /** Searches for all of these together, until a moment of `performance.now()`; with the margins of all configurations if these are read. */
+  async run(prompts: ReadPrompts, { byMs, withMargins }: SearchTask): Promise<readonly FoundConfigurations[]> {
     const count = prompts.facts.length;
     if (count === 0) return [];
     const { size } = this.#searcher;
     const startedMs = performance.now();
     // Prompts are read before the first round.
     let readMs: number | null = null;
-    const found = await this.#searcher.search(prompts, () => {
+    const headsAllowed = (): number => {
       const nowMs = performance.now();
       readMs ??= nowMs;
       return this.#headsAllowed(byMs - nowMs, count);
-    });
+    };
+    const found = await this.#searcher.search(prompts, { headsAllowed, withMargins });
     const endedMs = performance.now();
     const heads = found.reduce((sum, { evaluated }) => sum + evaluated, 0);
     if (heads > 0) this.#headMs.note((endedMs - (readMs ?? startedMs)) / heads);
     if (found.every(({ whole }) => whole)) this.#searchMs.note((endedMs - startedMs) / count);
-    return found.map(({ accurate, evaluated, whole }) => ({ accurate, evaluated, of: size, whole }));
+    return found.map(({ accurate, evaluated, whole, margins }) => ({ accurate, evaluated, of: size, whole, ...(margins && { margins }) }));
   }
 
   /** Heads that each of `prompts` prompts may request in a round if `leftMs` remain. */

@@ -224,7 +224,7 @@ export class PolicyDriver {
     if (waiting.length === 0) return;
     this.#alone(() => {
       for (const entry of waiting) {
-        entry.searched(search.accurate, this.#secondsAt(nowMs));
+        entry.searched(search, this.#secondsAt(nowMs));
         this.policy.observe({ kind: "searched", work: entry });
       }
       this.pump(nowMs);

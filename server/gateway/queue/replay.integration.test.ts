@@ -3,6 +3,7 @@ import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
 import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
 import { replayRun } from "@/solver/cluster/replayRun";
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import { type Random, seededRandom } from "@/solver/numeric/random";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import {
@@ -14,6 +15,7 @@ import {
 } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
+import { sayScored } from "../testing/testGates";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "../testing/testGateway";
 import { longText, putArtefact, shortText, testConfigurations } from "../testing/testPredictors";
 import { justInTime, pinned, voting } from "../testing/testRounds";
@@ -52,6 +54,8 @@ const predictor = testConfigurations(voting, models);
 const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
   justInTime([{ workflow: voting, predictor: predictor.hash }, { workflow: pinned }], { selection });
 
+/** The smallest probability of an answer's tokens as it is. */
+const testGate: GateDocument = { kind: "confidence", measure: "minimum", calibration: { raw: [0, 100], calibrated: [0, 100] } };
 const stagesOf = (names: readonly string[]) => names.map((model) => ({ model }));
 const singles = { kind: "cascade", stages: stagesOf(["small", "large"]), thresholds: [60], judge: cascade.judge } as const;
 /** Rounds in which requests of no declared workflow have a judged cascade of their own. */
@@ -60,10 +64,20 @@ const joint = (selection: JustInTimePolicy["selection"]): JustInTimePolicy => ({
   singles: { ...singles, thresholds: [60], stages: [...singles.stages], approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
 });
 
+const scoredAnswers = voting.agents
+  .slice(0, -1)
+  .flatMap(({ name: agent }) => ["small", "medium"].map((model) => ({ agent, model, rightIfAccurate: 0.95, rightIfNot: 0.05 })));
+/** The same, in which scores of agents' answers change which configurations count as accurate. */
+const scored: JustInTimePolicy = {
+  ...joint({ kind: "beam", width: 4 }),
+  workflows: [{ workflow: voting, predictor: predictor.hash, answers: scoredAnswers }, { workflow: pinned }],
+  callGates: ["small", "medium"].map((model) => ({ model, gate: testGate, prior: 0.5 })),
+};
+
 /** A policy that decides differently. */
 function otherThan(policy: PolicyDocument): PolicyDocument {
   if (policy.kind === "just-in-time") {
-    const { singles: _, ...chosen } = policy;
+    const { singles: _, callGates: __, ...chosen } = policy;
     const { selection } = policy;
     // Prices alone make a difference.
     if (selection.kind === "worth" && selection.price !== undefined) return { ...policy, selection: { ...selection, price: undefined } };
@@ -119,6 +133,7 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
   ["models chosen just in time in rounds of a beam search, by predicted configurations", rounds({ kind: "beam", width: 4 })],
   ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
   ["rounds of a beam search beside a judged cascade for single requests", joint({ kind: "beam", width: 4 })],
+  ["rounds of a beam search in which scores of agents' answers change what counts as accurate", scored],
   ["rounds by worth beside a judged cascade for single requests", joint({ kind: "worth", rightSeconds: 5, delayWeight: 1 })],
   [
     "rounds by worth at prices of tokens that the backlog corrects",
@@ -171,9 +186,11 @@ async function recordRun(
     open = resolve;
   });
   const engine = async () => {
-    const started = await startTestEngine(async ({ body }, response) => {
+    const started = await startTestEngine(async (asked, response) => {
+      const { body } = asked;
       await opened;
       await new Promise((resolve) => setTimeout(resolve, 1 + random.int(12)));
+      if (body.logprobs === true) return sayScored(asked, response, [["An answer.", (1 + random.int(98)) / 100]]);
       if (body.stream !== true) return sayCompletion(response, "An answer.");
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
@@ -237,6 +254,7 @@ const recorded =
       reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
       ...(call !== undefined && { call }),
       ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
+      ...(configurations?.margins !== undefined && { margins: Int8Array.from(Buffer.from(configurations.margins, "base64")) }),
       ...(searched !== undefined && { searchedSeconds: searched }),
       inputTokens,
       ...(predictedTokens !== undefined && { predictedTokens }),
@@ -280,11 +298,9 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     const { config, decisions } = await recordRun(policy, engines);
     const { kvTokens } = engines;
     expect(decisions).toHaveLength(requests);
-    const replay = (document: PolicyDocument) =>
-      replayRun(buildPolicy(document), {
-        replicas: config.replicas.map((replica) => ({ ...replica, kvTokens })),
-        requests: decisions.map(recorded(policy)),
-      });
+    const replayOf = (document: PolicyDocument, load: readonly RecordedRequest[]) =>
+      replayRun(buildPolicy(document), { replicas: config.replicas.map((replica) => ({ ...replica, kvTokens })), requests: load });
+    const replay = (document: PolicyDocument) => replayOf(document, decisions.map(recorded(policy)));
     expect(replay(policy)).toEqual(decisions.map(decided(policy)));
     // Conditions for a meaningful comparison: work waited, and another policy decides differently.
     const startReasons = new Set(decisions.map(({ startReason }) => startReason));
@@ -295,6 +311,15 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     if (policy.kind === "just-in-time") {
       expect(new Set(decisions.flatMap(({ stages }) => stages.map(({ model }) => model)))).toEqual(new Set(models));
       expect(decisions.filter(({ configurations }) => (configurations?.accurate ?? 0) > 1).length).toBeGreaterThan(requests / 20);
+    }
+    if (policy.kind === "just-in-time" && policy.callGates !== undefined) {
+      const without = decisions.map(recorded(policy)).map((request) => ({
+        ...request,
+        visits: request.visits.map((visit) => ({ ...visit, judgedScore: visit.judgedSeconds === null ? null : 50 })),
+      }));
+      const calls = decisions.filter(({ stages }) => stages.some(({ reason }) => reason === "scored-for-later-agents"));
+      expect(calls.length).toBeGreaterThan(requests / 10);
+      expect(replayOf(policy, without)).not.toEqual(replay(policy));
     }
     expect(replay(otherThan(policy))).not.toEqual(decisions.map(decided(policy)));
   });

@@ -48,6 +48,8 @@ export interface WorkSearch {
   readonly runs: boolean;
   /** What was found; undefined while it runs, or where nothing was. */
   readonly accurate: Uint32Array | undefined;
+  /** As `WaitingWork.margins`; undefined as well if the policy reads none. */
+  readonly margins: Int8Array | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<void>;
 }
@@ -76,6 +78,7 @@ export class WaitingEntry implements WaitingWork {
   readonly dueSeconds: number | undefined;
   readonly call: WorkflowCall | undefined;
   accurate: Uint32Array | undefined;
+  margins: Int8Array | undefined;
   searching: boolean | undefined;
   /** Engine seconds at which its search ended; null: no search ran while it waited. */
   searchedSeconds: number | null = null;
@@ -100,6 +103,7 @@ export class WaitingEntry implements WaitingWork {
     this.dueSeconds = work.dueSeconds;
     this.call = work.call;
     this.accurate = work.accurate;
+    this.margins = work.margins;
     this.searching = (state.kind === "queued" && work.search?.runs) || undefined;
     this.forecast = work.forecast;
     this.failedStages = work.failedStages;
@@ -110,8 +114,9 @@ export class WaitingEntry implements WaitingWork {
   }
 
   /** Its search has ended with these configurations. */
-  searched(accurate: Uint32Array | undefined, nowSeconds: number): void {
+  searched({ accurate, margins }: Pick<WaitingWork, "accurate" | "margins">, nowSeconds: number): void {
     this.accurate = accurate;
+    this.margins = margins;
     this.searching = undefined;
     this.searchedSeconds = nowSeconds;
   }

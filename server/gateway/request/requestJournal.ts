@@ -300,7 +300,7 @@ export class RequestJournal {
       if (this.#forecast !== undefined) decision.forecast = this.#forecast;
       if (this.#reforecasts.length > 0) decision.reforecasts = this.#reforecasts;
     }
-    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.policyPrediction?.search?.accurate });
+    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, search: this.policyPrediction?.search ?? null });
     if (this.searchedSeconds !== null) decision.searched = this.searchedSeconds;
     const predictions = recordedPrediction(this.policyPrediction);
     if (predictions !== null) decision.predictions = predictions;
@@ -325,17 +325,21 @@ interface Chosen {
   readonly asked: ModelRequest;
   readonly served: ServedModel;
   readonly call: FollowedCall | null;
-  readonly accurate: Uint32Array | undefined;
+  readonly search: PolicyPrediction["search"];
 }
 
 /** Notes the inputs of a just-in-time policy. */
-function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, accurate }: Chosen): void {
+function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, search }: Chosen): void {
   if (call !== null) decision.programStart = call.programStartSeconds;
   const place = callOf(asked);
   if (place === undefined) return;
   decision.call = place;
   const of = served.configurations.get(place.workflow);
-  if (accurate !== undefined && of !== undefined) decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
+  const { accurate, margins } = search ?? {};
+  if (accurate === undefined || of === undefined) return;
+  decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
+  if (margins !== undefined && served.driver.policy.scoresCallsFrom !== undefined)
+    decision.configurations.margins = Buffer.from(margins.buffer, margins.byteOffset, margins.length).toString("base64");
 }
 
 /** A record's predictions, rounded; null if the policy names no predictor. */

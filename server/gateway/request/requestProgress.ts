@@ -151,6 +151,7 @@ export class RequestProgress {
       dueSeconds: this.#options.journal.dueSeconds(this.served.timeScale),
       call: this.#workflowCall,
       accurate: this.search?.accurate,
+      margins: this.search?.margins,
       search: this.search,
       forecast: this.#forecast,
       reforecast: this.#forecastModel === null ? undefined : (nowSeconds) => this.#reforecast(nowSeconds),

@@ -4,7 +4,7 @@ import { abortError, abortKindOf } from "../http/abortError";
 import { noUsage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
-import { modelsBehind, type ServedModel } from "../serving/servedModel";
+import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
 import { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
@@ -133,12 +133,13 @@ export class RequestRun {
   /** Gives the client an answer that the policy accepts with the score of its gate, or moves to the next stage if it escalates. */
   async #judge(answered: Answered, { attempt, tokens, others }: StageReply): Promise<number | "again"> {
     const { asked, journal, signal, limits } = this.#options;
-    const gate = this.#served.gates[this.#progress.stage];
+    const gate = this.#served.gates.get(this.#progress.stage);
     if (gate === undefined) throw new Error(`The stage ${this.#progress.stage} is judged, but has no gate.`);
     const work = this.#progress.work();
     // At least as long as a judge may take: samples of a long answer take about as long as the answer.
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, attempt.engineMs);
-    const judging = { asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal };
+    const isCall = isCallStage(this.#served, this.#progress.stage);
+    const judging = { isCall, asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal };
     const judged = await judgeAnswer({ gate, served: this.#served, work, journal, ...judging });
     if (judged.kind === "nothing-to-judge")
       return this.#retry(

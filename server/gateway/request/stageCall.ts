@@ -5,6 +5,7 @@ import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
+import type { AnswerGate } from "../gates/answerGate";
 import type { OtherAnswers } from "../gates/otherAnswers";
 import { takenTokens } from "../gates/takenTokens";
 import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
@@ -67,7 +68,7 @@ export async function callStage(
   if (priority !== null) engine.priority = priority;
   const startedMs = performance.now();
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
-  const gate = driver.policy.judges(stage, evidence) ? served.gates[stage] : undefined;
+  const gate = driver.policy.judges(stage, evidence) ? served.gates.get(stage) : undefined;
   const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
@@ -113,7 +114,7 @@ const refusesFields = (relayed: RelayOutcome): boolean =>
   relayed.kind === "not-begun" && relayed.reply.kind === "answered" && fieldRefusals.includes(relayed.reply.status);
 
 interface Reading {
-  readonly gate: ServedModel["gates"][number] | undefined;
+  readonly gate: AnswerGate | undefined;
   /** What the gateway added to the client's body; null: nothing. */
   readonly fields: object | null;
   readonly text: ModelRequest["endpoint"]["text"];

@@ -2,7 +2,7 @@ import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { createGate } from "@/solver/gates/gates";
-import { asksJudge, gatePeersOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { asksJudge, callGatesOf, gatePeersOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
@@ -44,6 +44,12 @@ function gateRefusal(policy: PolicyDocument, replicas: GatewayConfig["replicas"]
     const silent = replicas.find(({ model, logProbabilities }) => model === models[stage] && logProbabilities === false);
     if (silent !== undefined)
       return `The ${document.kind} gate of stage ${stage + 1} reads log probabilities, which the engine ${silent.id} of ${silent.model} does not report.`;
+  }
+  for (const { model, gate } of callGatesOf(policy)) {
+    if (!createGate(gate).needs.includes("log-probabilities")) continue;
+    const silent = replicas.find((replica) => replica.model === model && replica.logProbabilities === false);
+    if (silent !== undefined)
+      return `The ${gate.kind} gate of agents' answers by ${model} reads log probabilities, which its engine ${silent.id} does not report.`;
   }
   return null;
 }

@@ -42,8 +42,8 @@ export interface ServedModel {
   /** What its policy asks of predictors; null: nothing. */
   readonly wanted: Wanted | null;
   readonly judge: Judge | null;
-  /** By stage; the last stage has none. */
-  readonly gates: readonly AnswerGate[];
+  /** By stage; a stage whose answers get no score has none. */
+  readonly gates: ReadonlyMap<number, AnswerGate>;
   /** What scores the answers that its mirrored requests get, by model; a model without an entry has nothing that scores it. */
   readonly mirrorGates: ReadonlyMap<string, AnswerGate>;
   readonly timeScale: number;

@@ -1,7 +1,7 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { callGatesOf, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
 import { ReplicaPool } from "../engines/replicaPool";
@@ -217,7 +217,9 @@ export class Serving {
     this.workflows.use(config.timeScale);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
     this.#rates.keep(names);
-    this.gateWatch.keep(singleStagesOf(config.policy).filter((_, stage) => (thresholdsOf(config.policy)[stage] ?? 0) > 0));
+    const { policy } = config;
+    const gated = singleStagesOf(policy).filter((_, stage) => (thresholdsOf(policy)[stage] ?? 0) > 0);
+    this.gateWatch.keep([...gated, ...callGatesOf(policy).map(({ model }) => model)]);
     this.#config = config;
     this.cascadeNames.use(config.name, earlierNames);
     const deps = this.#deps(config);

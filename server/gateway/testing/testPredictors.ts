@@ -51,16 +51,28 @@ export function testConfidence(of: readonly string[] = models): TestArtefact {
   return artefact(encodeArtefact(trainConfidence({ models: of, facts: rows.map((row) => row.facts), right }, { seed: 1 })));
 }
 
-/** For short prompts any configuration is accurate, for long ones only that of the largest models. */
-export function testConfigurations(workflow: WorkflowDocument, of: readonly string[]): TestArtefact {
+/**
+ * For short prompts any configuration is accurate, for long ones only that of the largest models.
+ *
+ * @param chance that a configuration is accurate for a short prompt, by its place among all, 0 the smallest and 1 the largest models; left out:
+ * always.
+ */
+export function testConfigurations(
+  workflow: WorkflowDocument,
+  of: readonly string[],
+  chance: (place: number) => number = () => 1,
+): TestArtefact {
   const space = configurationSpace(workflow, of);
-  const every = rows.flatMap(({ kind }) => Array.from({ length: space.size }, (_, at) => kind === kinds[0] || at === space.size - 1));
+  const last = space.size - 1;
+  const every = rows.flatMap(({ kind }) =>
+    Array.from({ length: space.size }, (_, at) => (at === last ? 1 : kind === kinds[0] ? chance(at / last) : 0)),
+  );
   const trained = trainConfigurations(
     {
       ...{ workflow, space, prompts: Int32Array.from(rows.keys()), facts: rows.map((row) => row.facts) },
       programs: new Float32Array(rows.length).fill(1),
-      accurate: Float32Array.from(every, Number),
-      loss: Float32Array.from(every, (accurate) => (accurate ? 0 : 100)),
+      accurate: Float32Array.from(every),
+      loss: Float32Array.from(every, (accurate) => (accurate > 0 ? 0 : 100)),
     },
     { seed: 1 },
   );

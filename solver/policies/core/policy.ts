@@ -36,6 +36,11 @@ export interface WaitingWork {
    */
   readonly accurate?: Uint32Array | undefined;
   /**
+   * By how much each configuration's chance to be accurate exceeds the least that counts, of `configurationSet.ts`, where scores of
+   * answers change which configurations count; left out: not known, so that scores change nothing.
+   */
+  readonly margins?: Int8Array | undefined;
+  /**
    * Whether the search for `accurate` still runs: the work waits and is not sent before it ends. A driver then says what was found by a
    * `searched` event. Left out: no.
    */
@@ -241,6 +246,8 @@ export type PolicyReason =
   | "surer-within-slack"
   | "least-waiting-and-running"
   | "model-chosen-at-dispatch"
+  /** An agent's answer with a score, by which the models of the agents after it are chosen. */
+  | "scored-for-later-agents"
   | "model-not-in-cascade";
 
 /** The stage where a request starts, and why. */
@@ -276,6 +283,11 @@ export interface Policy {
   readonly choosesModel?: true;
   /** Set where verdicts read the evidence of the work: a driver then gives it. */
   readonly readsEvidence?: true;
+  /**
+   * The first of the stages at which calls of workflows are answered, where scores of their answers change later choices: a driver gives work
+   * its `margins`, and calls that `judges` names their scores. Left out: none are scored.
+   */
+  readonly scoresCallsFrom?: number;
   /** Where it decides in rounds: the latest rounds, and the paths of the latest programs. A query: nothing changes. */
   readonly rounds?: () => RoundsView;
   /**

@@ -78,9 +78,14 @@ export interface ProgramPath {
   readonly models: readonly string[];
   /** Configurations of the workflow in all. */
   readonly configurations: number;
-  /** Those predicted to be accurate when it arrived, and those of them that agree with the choices since. */
+  /**
+   * Those predicted to be accurate when it arrived, and those of them that agree with the choices since; where scores of its answers were
+   * good, also others that now count.
+   */
   readonly accurate: Uint32Array;
   readonly left: Uint32Array;
   /** The index of each agent's model; -1 where it has none yet. */
   readonly chosen: readonly number[];
+  /** By how much scores of its answers have changed the odds that it ends accurate, as a factor; left out: not at all. */
+  readonly oddsFactor?: number | undefined;
 }

@@ -1,5 +1,5 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-import type { Action, Need, Policy, ReplicaView, StartingRequest, View, WaitingWork } from "../core/policy";
+import type { Action, Need, Policy, PolicyReason, ReplicaView, StartingRequest, View, WaitingWork } from "../core/policy";
 import type { Order, Place, Route } from "../core/policyParts";
 import { refreshed, seatsOf } from "../core/replicaSeats";
 import { HeldWork } from "../waiting/heldWork";
@@ -33,6 +33,9 @@ interface RoundParts {
  * agrees with the choices for it so far; the new choice narrows them. A request that no free model may serve is passed over and blocks
  * none. So is one that its place holds back; which then is due, and keeps a replica, is decided as for any queue (`placements.ts`).
  *
+ * Where the document names gates, scores of answers change which configurations count as accurate for the program (`scoreShift.ts`): the
+ * agents after it get their models by what is left then. Every answer is accepted, whatever its score.
+ *
  * Calls without a prediction go to the largest model. Where no replica of a model is up, the policy uses accurate configurations without it;
  * where there is none, the call is refused.
  *
@@ -45,6 +48,8 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   const largest = names.length - 1;
   const singles = route === null ? null : new RoundSingles(route, names);
   const firstOfModels = singles?.stages ?? 0;
+  const { callGates = [] } = document;
+  const isScored = models.map(({ model }) => callGates.some((gate) => gate.model === model));
   const workflows = document.workflows.map((_, index) => new StagedWorkflow(document, index));
   const engines = models.map((profile) => new ModelEngines(profile));
   const log = new RoundLog(names);
@@ -153,13 +158,22 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     return true;
   }
 
+  /** Notes the score of a call's answer, by which the agents after it are served. Returns why the answer is accepted. */
+  function scored({ id, stage }: WaitingWork, score: number | null): PolicyReason {
+    const model = stage - firstOfModels;
+    if (isScored[model] !== true) return "not-judged";
+    calls.scored(id, model, score);
+    return score === null ? "no-gate-score" : "scored-for-later-agents";
+  }
+
   /** Verdicts on answers, and what follows for single requests whose stage cannot answer. Returns the work that rounds may serve. */
   function settle({ waiting, outage }: View, actions: Action[]): readonly WaitingWork[] {
     const isStuck = singles?.moves.stuck(outage);
     return waiting.filter((work) => {
       const { id: workId, stage } = work;
       if (work.state.kind === "answered") {
-        if (singles === null || stage >= firstOfModels) actions.push({ kind: "accept", workId, reason: "not-judged" });
+        if (singles === null || stage >= firstOfModels)
+          actions.push({ kind: "accept", workId, reason: scored(work, work.state.judgedScore) });
         else actions.push(singles.judged(work, work.state.judgedScore, outage));
         return false;
       }
@@ -201,7 +215,8 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
         throw new RangeError(`This just-in-time choice is among ${names.length} models; there is no stage ${stage}.`);
       return model;
     },
-    judges: (stage, evidence) => singleRoute(stage)?.judges(stage, evidence) ?? false,
+    ...(callGates.length > 0 && { scoresCallsFrom: firstOfModels }),
+    judges: (stage, evidence) => singleRoute(stage)?.judges(stage, evidence) ?? isScored[stage - firstOfModels] === true,
     accepts: (stage, score, evidence) => (singleRoute(stage)?.verdict(stage, score, evidence).kind ?? "accept") === "accept",
     acceptReason: (stage, evidence) => singleRoute(stage)?.verdict(stage, null, evidence).reason ?? "not-judged",
     decide(view) {

@@ -1,3 +1,4 @@
+import { isCalibrated } from "@/solver/gates/gateDocument";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { MOST_TRIED } from "./exhaustiveRound";
@@ -28,7 +29,7 @@ export function justInTimeRefusal(document: JustInTimePolicy): string | null {
   const unmeasured = models.find(({ meanOutputTokens }) => meanOutputTokens === undefined);
   if (selection.kind === "worth" && unmeasured !== undefined)
     return `A choice by worth compares how long answers are, and ${unmeasured.model} has no \`meanOutputTokens\`.`;
-  return priceRefusal(document) ?? fixedRefusal(document);
+  return priceRefusal(document) ?? fixedRefusal(document) ?? gatesRefusal(document);
 }
 
 function priceRefusal({ models, selection }: JustInTimePolicy): string | null {
@@ -42,6 +43,43 @@ function priceRefusal({ models, selection }: JustInTimePolicy): string | null {
     if (!(waiting >= 0)) return `The number of requests planned to wait for ${model} is ${waiting}; it must be 0 or more.`;
   }
   return dampingSeconds > 0 ? null : `Prices are smoothed over ${dampingSeconds} s; it must be more than 0.`;
+}
+
+/** Why scores of answers cannot change what counts as accurate; null where they can, or there are none. */
+function gatesRefusal({ models, workflows, selection, callGates: gates }: JustInTimePolicy): string | null {
+  if (gates === undefined)
+    return workflows.some(({ answers }) => answers !== undefined) ? "Answers are named whose scores no gate gives." : null;
+  if (selection.kind === "fixed")
+    return "One configuration for all programs does not change with scores: name no gates, or choose just in time.";
+  const names = models.map(({ model }) => model);
+  for (const [index, { model, gate }] of gates.entries()) {
+    if (gates.findIndex((other) => other.model === model) !== index) return `The gate of ${model} is listed twice.`;
+    if (!names.includes(model)) return `A gate scores the answers of ${model}, which is not among ${names.join(", ")}.`;
+    if (model === names.at(-1))
+      return `A program is compared with ${model} throughout, so that the score of its answer says nothing: name no gate for it.`;
+    if (gate.kind !== "confidence" && gate.kind !== "scorer")
+      return `The gate of ${model} is a ${gate.kind}, which asks for more than the answer: agents' answers are scored by confidence or a scorer.`;
+    if (!isCalibrated(gate)) return `The gate of ${model} has no calibration, so that its score is no chance that an answer is right.`;
+    if (workflows.every(({ answers = [] }) => answers.every((own) => own.model !== model)))
+      return `The gate of ${model} scores answers that say nothing: no workflow lists answers by it.`;
+  }
+  return workflows.map((declared) => answersRefusal(declared, gates)).find((refusal) => refusal !== null) ?? null;
+}
+
+function answersRefusal(
+  { workflow: { name, agents }, answers = [] }: JustInTimePolicy["workflows"][number],
+  gates: NonNullable<JustInTimePolicy["callGates"]>,
+): string | null {
+  for (const [index, { agent, model, rightIfAccurate, rightIfNot }] of answers.entries()) {
+    if (!agents.some((own) => own.name === agent)) return `Answers of ${agent} are listed, which is no agent of ${name}.`;
+    if (!gates.some((gate) => gate.model === model))
+      return `Answers of ${agent} by ${model} are listed in ${name}, and no gate scores them.`;
+    if (answers.findIndex((other) => other.agent === agent && other.model === model) !== index)
+      return `Answers of ${agent} by ${model} are listed twice in ${name}.`;
+    if (rightIfNot > rightIfAccurate)
+      return `Answers of ${agent} by ${model} in ${name} are right more often where the program is not accurate (${rightIfNot}) than where it is (${rightIfAccurate}): leave them out.`;
+  }
+  return null;
 }
 
 function profileRefusal({ model, cost, saturationBatch, throughput }: ProfiledModel): string | null {

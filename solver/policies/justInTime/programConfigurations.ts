@@ -1,5 +1,5 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import { addConfiguration, intersection, meet } from "@/solver/workflow/configurationSet";
+import { accurateAfter, addConfiguration, fullSet, intersection, meet } from "@/solver/workflow/configurationSet";
 import type { StagedWorkflow } from "./stagedWorkflow";
 
 /** A program's way through its workflow's configurations: those accurate for it, the models of its agents, and the configurations left. */
@@ -20,6 +20,10 @@ export class ProgramConfigurations {
   private readonly inFlight: Int32Array;
   private readonly answered: Uint8Array;
   private said: boolean;
+  /** By configuration, as `WaitingWork.margins`; null where nothing is known, so that scores change nothing. */
+  private margins: Int8Array | null = null;
+  /** By agent, the change of the log odds by the score of its latest answer; 0 before. */
+  private readonly shifts: Float64Array;
   /** Members of `left` without the models of `usableOut`, and by agent the models that these use, as bits; 0 if not computed yet. */
   private usable: Uint32Array | null = null;
   private usableOut = 0;
@@ -37,15 +41,25 @@ export class ProgramConfigurations {
     this.inFlight = new Int32Array(agents);
     this.answered = new Uint8Array(agents);
     this.allowedModels = new Uint8Array(agents);
+    this.shifts = new Float64Array(agents);
   }
 
-  /** Stores the predicted accurate set, once; ignores a set over other configurations. That of the largest models is always accurate. */
-  say(accurate: Uint32Array | undefined): void {
+  /**
+   * Stores the predicted accurate set, once, and the margins by which each was accepted or not; ignores those over other configurations. That
+   * of the largest models is always accurate.
+   */
+  say(accurate: Uint32Array | undefined, margins?: Int8Array): void {
     if (this.said || accurate === undefined || accurate.length !== this.accurate.length) return;
     this.said = true;
     this.accurate = accurate.slice();
     addConfiguration(this.accurate, this.workflow.largest);
+    if (margins?.length === this.workflow.space.size) this.margins = margins;
     this.prune();
+  }
+
+  /** The change of the log odds that it ends accurate, by the scores of its answers so far. */
+  get shift(): number {
+    return this.shifts.reduce((sum, own) => sum + own, 0);
   }
 
   /** Those left that need none of the models `out`, given as bits, for an agent without a model. */
@@ -104,6 +118,19 @@ export class ProgramConfigurations {
     this.usable = null;
   }
 
+  /**
+   * An answer of the agent by the model has this score, 0..100. It replaces that of the agent's answer before, and counts until the agent gets
+   * another model.
+   */
+  scored(agent: number, model: number, score: number): void {
+    if (this.chosen[agent] !== model || this.margins === null) return;
+    const shift = this.workflow.shiftOf(agent, model, score);
+    if (shift === null || shift === this.shifts[agent]) return;
+    this.shifts[agent] = shift;
+    this.bound = -1;
+    this.prune();
+  }
+
   /** A call of the agent ended. If it failed, none was answered and no other is with its model, the model is open again. */
   finished(agent: number, failed: boolean): void {
     this.inFlight[agent] = (this.inFlight[agent] ?? 0) - 1;
@@ -113,16 +140,27 @@ export class ProgramConfigurations {
 
   private reopen(agent: number): void {
     this.chosen[agent] = -1;
+    this.shifts[agent] = 0;
     this.prune();
   }
 
   private prune(): void {
-    let left = this.accurate;
-    for (const [agent, model] of this.chosen.entries()) {
-      if (model >= 0) left = intersection(left, this.workflow.space.having[agent]?.[model] ?? left);
-    }
-    this.left = left;
+    const { accurate, margins, shift } = this;
+    // After a high score agents may have models of no configuration that was found before it.
+    this.left =
+      margins === null
+        ? this.agreeing(accurate)
+        : accurateAfter({ accurate, margins, shift, agreeing: this.agreeing(fullSet(margins.length)) });
     this.usable = null;
+  }
+
+  /** Those of a set that agree with all choices. */
+  private agreeing(set: Uint32Array): Uint32Array {
+    let agreeing = set;
+    for (const [agent, model] of this.chosen.entries()) {
+      if (model >= 0) agreeing = intersection(agreeing, this.workflow.space.having[agent]?.[model] ?? agreeing);
+    }
+    return agreeing;
   }
 
   private without(out: number): Uint32Array {
@@ -142,6 +180,8 @@ export class ProgramConfigurations {
 const MOST_WORDS = 2 ** 22;
 /** Sets of a program: the accurate configurations, those left, and those left without models that are not there. */
 const SETS = 3;
+/** Margins as sets: a byte for each configuration, not a bit. */
+const MARGINS = 8;
 
 /** The state of programs of a policy's workflows: at most 65,536 programs and a maximum of words of sets; beyond that the oldest go. */
 export class StagedPrograms {
@@ -179,4 +219,5 @@ export class StagedPrograms {
 
 const keyOf = ({ name }: StagedWorkflow, programId: string): string => `${name} ${programId}`;
 
-const wordsOf = (program: ProgramConfigurations | undefined): number => (program === undefined ? 0 : SETS * program.accurate.length);
+const wordsOf = (program: ProgramConfigurations | undefined): number =>
+  program === undefined ? 0 : (SETS + (program.workflow.isScored ? MARGINS : 0)) * program.accurate.length;

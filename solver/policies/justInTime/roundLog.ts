@@ -80,9 +80,17 @@ export class RoundLog {
     });
   }
 
-  private pathOf({ programId, workflow, accurate, left, chosen }: ProgramConfigurations): ProgramPath {
+  private pathOf({ programId, workflow, accurate, left, chosen, shift }: ProgramConfigurations): ProgramPath {
     const { agents, size } = workflow.space;
     const sets = { accurate: accurate.slice(), left: left.slice(), chosen: [...chosen] };
-    return { programId, workflow: workflow.name, agents, models: this.models, configurations: size, ...sets };
+    return {
+      programId,
+      workflow: workflow.name,
+      agents,
+      models: this.models,
+      configurations: size,
+      ...sets,
+      ...(shift !== 0 && { oddsFactor: Math.exp(shift) }),
+    };
   }
 }
