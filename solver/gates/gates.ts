@@ -6,7 +6,7 @@ export { calibratedScore } from "./calibratedScore";
 export { createGate } from "./createGate";
 export { fitCalibration } from "./fitCalibration";
 export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
-export { gateText, measureWords } from "./gateText";
+export { gateText, measureWords, partWords } from "./gateText";
 export { isJson } from "./jsonAnswer";
 export { labelledStage, unusableLabelWords } from "./labelledStage";
 export { type LeftOutLabels, leftOutLabels, leftOutText, type UnusableLabel } from "./leftOutLabels";

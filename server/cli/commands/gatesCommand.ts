@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { confidenceMeasures } from "@/solver/gates/gateDocument";
+import { answerParts, confidenceMeasures } from "@/solver/gates/gateDocument";
 import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { SHARE_BOUNDS, USUAL_SHARE } from "@/solver/tournament/tournamentLimits";
 import { describeTournament } from "../describe/describeTournament";
@@ -22,8 +22,6 @@ interface GatesFlags extends WorkloadFlags {
   readonly temperature: number;
   readonly peers?: readonly string[];
 }
-
-const answerParts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly GateChoice["answer"][];
 
 const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
