@@ -2,7 +2,8 @@ import type { PromptSet } from "@/server/contracts/studio";
 import type { ConfidenceMeasure } from "@/solver/gates/gateDocument";
 import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
 import { freeName } from "../prompts/prepareSample";
-import type { Extraction, MeasureKind } from "./measureWords";
+import type { Extraction } from "@/solver/judging/extract";
+import type { MeasureKind } from "./measureWords";
 import type { EndpointCluster } from "./profileEndpoints";
 
 /** The fields of a model that answers. */

@@ -1,5 +1,6 @@
 // The entry of this room, beside `gateDocument` with its schemas.
 
+export { isSameComparison } from "./answerAgreement";
 export { answerFact, readsLogProbabilities, type ScorerDocument, scorerProbability } from "./answerFacts";
 export { type AnswerWords, answerWords } from "./answerWords";
 export { calibratedScore } from "./calibratedScore";

@@ -1,4 +1,4 @@
-import type { ConfidenceReading } from "@/solver/gates/gateDocument";
+import type { ComparedAnswers, ConfidenceReading } from "@/solver/gates/gateDocument";
 import { tableScores, textScorerOf, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
@@ -19,6 +19,8 @@ export interface GateTournament {
   readonly heldOutPrompts: number;
   /** What the columns of confidence hold; left out where the workload does not say so. */
   readonly confidence?: ConfidenceReading;
+  /** What the columns of agreement compare; left out where the workload does not say so. */
+  readonly agreement?: ComparedAnswers;
   /** One per model of the ladder but the last. */
   readonly stages: readonly StageResult[];
 }
@@ -43,9 +45,10 @@ export function gateTournament(workload: Workload, { share, judgeSeconds }: Tour
     ];
     return stageTournament(answers, signals, { split, share, seed });
   });
-  const { confidence } = origin;
+  const { confidence, agreement } = origin;
+  const stated = { ...(confidence === undefined ? {} : { confidence }), ...(agreement === undefined ? {} : { agreement }) };
   const prompts = { planningPrompts: split.planning.length, heldOutPrompts: split.heldOut.length };
-  return { share, ...prompts, ...(confidence === undefined ? {} : { confidence }), stages };
+  return { share, ...prompts, ...stated, stages };
 }
 
 /** A judge reads prompt and answer. What its own instruction and reply add is not in the table. */

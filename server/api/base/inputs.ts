@@ -12,6 +12,7 @@ import { judgeSeconds } from "@/server/contracts/planRequest";
 import { endpointToTrySchema } from "@/server/contracts/studio/attachedCluster";
 import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
+import { statedColumnsSchema } from "@/server/planning/imports/statedColumns";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { measuringBounds } from "@/solver/calibration/nextRun";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
@@ -70,6 +71,7 @@ export const workloadImportSchema = z.object({
   name: enteredTitle,
   /** Model names of the table -> ids of model cards, in addition to the committed aliases. */
   aliases: z.record(z.string(), z.string()),
+  ...statedColumnsSchema.shape,
 });
 
 /** A workload in the format that the studio writes. */

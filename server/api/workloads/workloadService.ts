@@ -13,6 +13,7 @@ import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { importArrivals } from "@/server/planning/imports/importArrivals";
 import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
+import { statedColumns } from "@/server/planning/imports/statedColumns";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import type { Store } from "@/server/store/store";
 import { workloadDetail } from "@/server/workloads/describeWorkload";
@@ -56,7 +57,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
     },
     /** Combines uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
     async importUploads(
-      { outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }: WorkloadImport,
+      { outcomesUploadId, arrivalsUploadId, judgeAuc, name, confidence, agreement, ...selection }: WorkloadImport,
       actor: Actor,
     ): Promise<Outcome<{ readonly id: string }>> {
       const outcomesSource = uploads.open(outcomesUploadId);
@@ -64,11 +65,14 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
         return { ok: false, message: "An uploaded file is not kept any more: send it again." };
       }
-      const outcomes = await importOutcomes(outcomesSource, { ...selection, models: cards.read().catalogue.models });
+      const { models } = cards.read().catalogue;
+      const outcomes = await importOutcomes(outcomesSource, { ...selection, models });
       if (!outcomes.ok) return outcomes;
+      const stated = statedColumns(outcomes.table, { confidence, agreement }, { aliases: selection.aliases, models });
+      if (!stated.ok) return stated;
       const trace = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
       if (trace !== null && !trace.ok) return trace;
-      const workload = buildWorkload({ name, outcomes, arrivals: trace, judgeAuc, seed: workloadSeed });
+      const workload = buildWorkload({ name, outcomes: { ...outcomes, ...stated.stated }, arrivals: trace, judgeAuc, seed: workloadSeed });
       const same = sameAs(workload);
       if (same !== null) return same;
       const id = store.atomically(() => {

@@ -4,7 +4,7 @@ import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { SHARE_BOUNDS, USUAL_SHARE } from "@/solver/tournament/tournamentLimits";
 import { describeTournament } from "../describe/describeTournament";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
-import { listFlag, numberFlag } from "../flags/flagValues";
+import { listFlag, numberFlag, USUAL_TEMPERATURE } from "../flags/flagValues";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
 import { addLabelGates } from "./labelGates";
 import { type GateChoice, writeGates } from "./writeGates";
@@ -17,7 +17,7 @@ interface GatesFlags extends WorkloadFlags {
   readonly stage?: number;
   readonly gate?: string;
   readonly measure?: NonNullable<GateChoice["measure"]>;
-  readonly answer: GateChoice["answer"];
+  readonly answer?: NonNullable<GateChoice["answer"]>;
   readonly samples?: number;
   readonly temperature: number;
   readonly peers?: readonly string[];
@@ -56,15 +56,22 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
       ).choices(confidenceMeasures),
     )
     .addOption(
-      new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"),
+      new Option(
+        "--answer <part>",
+        "with --write: the part of answers that agreement compares (default: as the workload says, else whole)",
+      ).choices(answerParts),
     )
     .option(
       "--samples <n>",
-      "with --write: further answers of the same model in the column agreement",
+      "with --write: further answers of the same model in the column agreement (default: as the workload says)",
       numberFlag({ min: 1, max: 8, whole: true }),
     )
-    .option("--temperature <t>", "with --write: of those samples", numberFlag({ min: 0, max: 2 }), 0.7)
-    .option("--peers <list>", "with --write: other models in the column agreement, comma separated", listFlag)
+    .option("--temperature <t>", "with --write: of those samples", numberFlag({ min: 0, max: 2 }), USUAL_TEMPERATURE)
+    .option(
+      "--peers <list>",
+      "with --write: other models in the column agreement, comma separated (default: as the workload says)",
+      listFlag,
+    )
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .addHelpText("after", WRITE_HELP)
