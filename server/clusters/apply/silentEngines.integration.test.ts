@@ -24,7 +24,7 @@ let store: Store;
 beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), "weir-silent-engines-"));
   store = openStore(folder);
-  store.clusters.insert({ ...gated.inputs.cluster, id: "lab", kind: "attached" }, at);
+  store.clusters.insert({ ...gated.inputs.cluster, id: "lab", kind: "endpoints" }, at);
   for (const plan of [judged, gated]) {
     store.plans.keep(plan);
     store.approvals.insert({ planId: plan.id, clusterId: "lab", actor: "a", at, reason: "" });
