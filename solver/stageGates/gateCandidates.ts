@@ -1,12 +1,10 @@
-import type { Calibration, GateDocument } from "@/solver/gates/gateDocument";
-import { fitCalibration } from "@/solver/gates/gates";
-import { quantile } from "@/solver/numeric/quantile";
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
-import { isRefused } from "./gateRefusal";
-import { type GateDocuments, stageGate } from "./stageGate";
+import { calibratedGate, type DoubtfulMiddle, sequencesOn } from "./calibratedGate";
+import type { GateDocuments } from "./stageGate";
 import { readsConfidence, textScorerOf, trainTableScorer } from "./tableScorer";
 
 /** One kind of gate at every stage, calibrated on the planning prompts. */
@@ -16,8 +14,8 @@ export interface GateCandidate {
   readonly documents: GateDocuments | null;
 }
 
-/** The doubtful middle of a sequence: shares of the answers that its first gate is sure are bad, and is not sure are good. */
-const DOUBTFUL = { from: 0.2, to: 0.6 };
+/** The doubtful middle of a planned sequence. */
+const DOUBTFUL: DoubtfulMiddle = { from: 0.2, to: 0.6 };
 
 /**
  * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it, the sequence where
@@ -80,31 +78,14 @@ function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument |
 /** Confidence first, the judge for the answers that it is not sure of. */
 function sequenceGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
   if (workload.judge.kind === "modelled") return null;
-  const gate = confidenceGate(workload, outcomes);
-  const judge = calibrated(workload, outcomes, { kind: "judge" });
-  if (gate === null || judge === null) return null;
-  const scores = planningScores(workload, outcomes, gate);
-  if (scores === null) return null;
-  const [escalateBelow, acceptFrom] = [Math.floor(quantile(scores, DOUBTFUL.from)), Math.ceil(quantile(scores, DOUBTFUL.to))];
-  return { kind: "sequence", first: [{ gate, acceptFrom, escalateBelow }], last: judge };
+  return sequencesOn(workload, outcomes, { rows: planningRows(workload), middles: [DOUBTFUL] })?.[0] ?? null;
 }
 
-/** A gate with the calibration of its raw scores; null where it has none here, or too few planning answers for a calibration. */
-function calibrated<Document extends Exclude<GateDocument, { kind: "sequence" }>>(
+/** A gate that is calibrated on the planning prompts. */
+const calibrated = <Document extends Exclude<GateDocument, { kind: "sequence" }>>(
   workload: Workload,
   outcomes: ModelOutcomes,
   document: Document,
-): (Document & { calibration: Calibration }) | null {
-  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  const raw = planningScores(workload, outcomes, document);
-  if (raw === null) return null;
-  const calibration = fitCalibration(Array.from(planning, (row, at) => ({ score: raw[at] ?? 0, label: outcomes.label[row] ?? 0 })));
-  return calibration === null ? null : { ...document, calibration };
-}
+) => calibratedGate(workload, outcomes, { document, rows: planningRows(workload) });
 
-function planningScores(workload: Workload, outcomes: ModelOutcomes, document: GateDocument): Float64Array | null {
-  const gate = stageGate(workload, outcomes.model, document);
-  if (isRefused(gate)) return null;
-  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  return Float64Array.from(planning, (row) => gate.scores[row] ?? 0);
-}
+const planningRows = ({ outcomes, seed }: Workload): Int32Array => splitPrompts(outcomes.promptIds.length, seed).planning;

@@ -3,6 +3,7 @@ import { tableScores, textScorerOf, trainTableScorer } from "@/solver/stageGates
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import type { GateSignal, StageAnswers } from "./gateSignal";
+import { sequenceSignal } from "./sequenceSignal";
 import { type StageResult, stageTournament } from "./stageTournament";
 import { LEAST_HELD_OUT } from "./tournamentLimits";
 
@@ -27,7 +28,8 @@ export interface GateTournament {
 
 /**
  * A tournament of gates on a workload: for each stage the gates whose scores its table has (judge, confidence, agreement, a scorer that was
- * trained on texts), and a scorer of the other columns that is trained on the planning prompts. Calibrated on the planning prompts, measured on the held-out ones.
+ * trained on texts), a scorer of the other columns that is trained on the planning prompts, and a sequence of confidence and judge where both
+ * are measured. Calibrated on the planning prompts, measured on the held-out ones.
  *
  * @returns null below 20 held-out prompts.
  */
@@ -42,6 +44,7 @@ export function gateTournament(workload: Workload, { share, judgeSeconds }: Tour
       judgeSignal(own, outcomes.inputTokens, { modelled: judge.kind === "modelled", seconds: judgeSeconds }),
       ...columnSignals(workload, own),
       ...scorerSignals(workload, own),
+      ...[sequenceSignal(workload, own, { split, judgeSeconds })].filter((signal) => signal !== null),
     ];
     return stageTournament(answers, signals, { split, share, seed });
   });

@@ -152,7 +152,7 @@ describe("a profile that measures gates", () => {
     expect([...(large?.agreement ?? [])]).toEqual(expected(100, 100));
     const tournament = gateTournament(workload, { share: 0.3, judgeSeconds: null });
     const gates = tournament?.stages[0]?.gates ?? [];
-    expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
+    expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer", "sequence"]);
     expect(gates.find(({ name }) => name === "confidence")?.auc?.value).toBe(1);
   });
 

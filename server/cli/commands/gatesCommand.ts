@@ -25,7 +25,8 @@ interface GatesFlags extends WorkloadFlags {
 
 const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
-has them, a scorer of lengths and probabilities that is trained on the labels, and one that reads words too where a profile stored texts. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
+has them, a scorer of lengths and probabilities that is trained on the labels, one that reads words too where a profile stored texts, and
+confidence with the judge for doubtful answers alone where both are measured, at the best of nine pairs of bounds. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
 random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
 
@@ -38,7 +39,7 @@ are. Modelled scores are not written.`;
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
   const command = program.command("gates");
   withWorkloadFlags(command)
-    .description("compare gates (judge, confidence, agreement, scorer) on a workload's held-out prompts")
+    .description("compare gates (judge, confidence, agreement, scorer, sequence) on a workload's held-out prompts")
     .option(
       "--share <share>",
       "share of answers sent on, at which gates are compared with random escalation",

@@ -87,6 +87,23 @@ describe("writeGates", () => {
       });
   });
 
+  it("writes a sequence with the calibrations of its gates and its bounds, and the measure that flags say", () => {
+    const path = fileOf(cascade());
+    expect(writeGates(path, measured, { gate: "sequence" })).toMatchObject({
+      ok: true,
+      written: [expect.stringContaining("calibrated on 210 prompts"), expect.any(String)],
+    });
+    const figures = measured.stages[0]?.gates.find(({ name }) => name === "sequence");
+    expect(gatesIn(path)[0]).toEqual(figures?.sequence);
+    expect(writeGates(path, measured, { gate: "sequence", measure: "mean" })).toMatchObject({ ok: true });
+    expect(gatesIn(path)[0]).toMatchObject({
+      kind: "sequence",
+      first: [{ gate: { kind: "confidence", measure: "mean" } }],
+      last: { kind: "judge" },
+    });
+    expect(writeGates(fileOf(cascade()), tournament, { gate: "sequence" })).toMatchObject({ ok: false });
+  });
+
   it("puts them into the cascade that serves single requests beside rounds", () => {
     const own = cascade();
     const rounds: PolicyDocument = {

@@ -10,6 +10,7 @@ import {
   type ConfidenceReading,
   type GateDocument,
   gateSchema,
+  isCalibrated,
 } from "@/solver/gates/gateDocument";
 import { gateText, isSameComparison } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
@@ -119,7 +120,7 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
 }
 
 const calibrationText = (gate: GateDocument, { planningPrompts }: TournamentFigures): string =>
-  gate.kind !== "sequence" && gate.calibration !== undefined ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
+  isCalibrated(gate) ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
 
 /** What the column of confidence holds; null where workload and choice contradict each other. */
 function readingOf({ confidence }: TournamentFigures, { measure, answer }: GateChoice): ConfidenceReading | null {
@@ -172,7 +173,7 @@ interface Held {
   readonly reading: ConfidenceReading;
 }
 
-function documentOf({ kind, calibration: fitted, scorer }: GateFigures, { answer, compared, reading }: Held): object {
+function documentOf({ kind, calibration: fitted, scorer, sequence }: GateFigures, { answer, compared, reading }: Held): object {
   const calibration = fitted === null ? {} : { calibration: fitted };
   switch (kind) {
     case "judge":
@@ -183,6 +184,9 @@ function documentOf({ kind, calibration: fitted, scorer }: GateFigures, { answer
       return { kind, ...compared, ...calibration };
     case "scorer":
       return { kind, answer, ...scorer, ...calibration };
+    case "sequence":
+      // What the workload does not say of its confidence, the flags do.
+      return { ...sequence, first: sequence?.first.map((step) => ({ ...step, gate: { ...step.gate, ...reading } })) };
     case "router":
       return { kind };
   }
