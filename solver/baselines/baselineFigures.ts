@@ -3,8 +3,8 @@ import type { Explorer } from "../cascade/explore/explorer";
 import { type StartBelow, shortestStart } from "../plan/directStart";
 import type { Objective } from "../plan/plan";
 import type { RequestSample } from "../workload/workload";
+import type { DeployedModels } from "./betterBaseline";
 import { busiestLoad, measure, routedBy } from "./measure";
-import type { DeployedModels } from "./replicaRules";
 import { type BaselineSituation, choiceOf } from "./situation";
 import { cascadeText, deployedBy, gpusOf, judgementsOf, type System } from "./system";
 

@@ -139,6 +139,7 @@ export const gateKinds = ["judge", "confidence", "agreement", "scorer", "sequenc
 export type ConfidenceReading = z.infer<typeof confidenceReadingSchema>;
 export type ComparedAnswers = z.infer<typeof comparedAnswersSchema>;
 export type GateDocument = z.infer<typeof gateSchema>;
+export type SequenceDocument = Extract<GateDocument, { kind: "sequence" }>;
 export type SimpleGateDocument = z.infer<typeof simpleGate>;
 export type ConfidenceMeasure = (typeof confidenceMeasures)[number];
 export type ScorerFeature = (typeof scorerFeatures)[number];

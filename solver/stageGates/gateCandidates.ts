@@ -1,9 +1,10 @@
-import type { GateDocument } from "@/solver/gates/gateDocument";
+import type { GateDocument, SequenceDocument } from "@/solver/gates/gateDocument";
+import { quantile } from "@/solver/numeric/quantile";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
-import { calibratedGate, type DoubtfulMiddle, sequencesOn } from "./calibratedGate";
+import { calibratedGate, scoresOn } from "./calibratedGate";
 import type { GateDocuments } from "./stageGate";
 import { readsConfidence, textScorerOf, trainTableScorer } from "./tableScorer";
 
@@ -12,6 +13,12 @@ export interface GateCandidate {
   readonly kind: PlannedGateKind;
   /** null: the judge as it is, which a policy names no gates for. */
   readonly documents: GateDocuments | null;
+}
+
+/** The doubtful middle of a sequence: shares of the answers that its first gate is sure are bad, and is not sure are good. */
+export interface DoubtfulMiddle {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The doubtful middle of a planned sequence. */
@@ -89,3 +96,28 @@ const calibrated = <Document extends Exclude<GateDocument, { kind: "sequence" }>
 ) => calibratedGate(workload, outcomes, { document, rows: planningRows(workload) });
 
 const planningRows = ({ outcomes, seed }: Workload): Int32Array => splitPrompts(outcomes.promptIds.length, seed).planning;
+
+/**
+ * Confidence first, the judge for the answers that it is not sure of: one sequence for each doubtful middle, both gates calibrated on the same
+ * prompts, whose quantiles of calibrated confidence are the bounds.
+ *
+ * @returns null where the model has no column of confidence, or too few answers for a calibration.
+ */
+export function sequencesOn(
+  workload: Workload,
+  outcomes: ModelOutcomes,
+  { rows, middles }: { readonly rows: Int32Array; readonly middles: readonly DoubtfulMiddle[] },
+): readonly SequenceDocument[] | null {
+  if (outcomes.confidence === undefined) return null;
+  const gate = calibratedGate(workload, outcomes, {
+    document: { kind: "confidence", ...confidenceReadingOf(workload.origin) } as const,
+    rows,
+  });
+  const last = calibratedGate(workload, outcomes, { document: { kind: "judge" } as const, rows });
+  const scores = gate === null ? null : scoresOn(workload, outcomes, { document: gate, rows });
+  if (gate === null || last === null || scores === null) return null;
+  return middles.map(({ from, to }) => {
+    const [escalateBelow, acceptFrom] = [Math.floor(quantile(scores, from)), Math.ceil(quantile(scores, to))];
+    return { kind: "sequence", first: [{ gate, acceptFrom, escalateBelow }], last };
+  });
+}

@@ -1,5 +1,4 @@
-import type { LearntScorer } from "@/solver/gates/gateDocument";
-import type { SequenceDocument } from "@/solver/stageGates/calibratedGate";
+import type { LearntScorer, SequenceDocument } from "@/solver/gates/gateDocument";
 
 /** Where a stage's gate could get its score from. */
 export type SignalKind = "judge" | "confidence" | "agreement" | "scorer" | "sequence" | "router";

@@ -1,4 +1,4 @@
-import type { Calibration, LearntScorer } from "@/solver/gates/gateDocument";
+import type { Calibration, LearntScorer, SequenceDocument } from "@/solver/gates/gateDocument";
 import {
   calibratedScore,
   expectedCalibrationError,
@@ -12,7 +12,6 @@ import {
 import { aucOf } from "@/solver/judging/concordance";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import type { Interval } from "@/solver/numeric/interval";
-import type { SequenceDocument } from "@/solver/stageGates/calibratedGate";
 import type { PromptSplit } from "@/solver/workload/split";
 import { overRandomEscalation } from "./escalation";
 import type { GateSignal, SignalCost, SignalKind, StageAnswers } from "./gateSignal";

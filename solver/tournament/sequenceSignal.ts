@@ -1,4 +1,5 @@
-import { type DoubtfulMiddle, type SequenceDocument, sequencesOn } from "@/solver/stageGates/calibratedGate";
+import type { SequenceDocument } from "@/solver/gates/gateDocument";
+import { type DoubtfulMiddle, sequencesOn } from "@/solver/stageGates/gateCandidates";
 import { isRefused } from "@/solver/stageGates/gateRefusal";
 import { stageGate } from "@/solver/stageGates/stageGate";
 import type { PromptSplit } from "@/solver/workload/split";

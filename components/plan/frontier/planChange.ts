@@ -4,7 +4,7 @@ import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { PlanView } from "../address/planCodec";
 import { routingChange } from "../address/policyView";
 import { parsePin } from "../address/routingKey";
-import { ruleOf, withRule } from "../constraints/modelRules";
+import { withReplicas } from "../constraints/prepareConstraints";
 import { parseDispatchKey } from "./dispatchPlans";
 import { GAIN_KEY } from "./frontierPlans";
 import type { PlannedBaseline } from "./prepareBetter";
@@ -44,9 +44,5 @@ export function baselineChange(
   const { routing } = baseline;
   const change = { ...routingChange(routing, policy), ...(routing.startBelow !== undefined && { router: "trained" as const }) };
   if (baseline.kind === "thresholds") return change;
-  const asked = baseline.rules.reduce(
-    (all, { model, shape, count }) => withRule(all, model, { ...ruleOf(all, model), used: true, shape, replicas: count }),
-    constraints,
-  );
-  return { ...change, constraints: asked };
+  return { ...change, constraints: withReplicas(constraints, baseline.rules) };
 }

@@ -1,6 +1,5 @@
 import { formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
-import type { BetterBaseline } from "@/solver/baselines/betterBaseline";
-import { type ReplicaRule, replicaRules } from "@/solver/baselines/replicaRules";
+import { type BetterBaseline, type ReplicaRule, replicaRules } from "@/solver/baselines/betterBaseline";
 import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import type { NamedBaseline } from "./useBaselines";

@@ -13,7 +13,6 @@ import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { importArrivals } from "@/server/planning/imports/importArrivals";
 import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
-import { statedColumns } from "@/server/planning/imports/statedColumns";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import type { Store } from "@/server/store/store";
 import { workloadDetail } from "@/server/workloads/describeWorkload";
@@ -65,14 +64,12 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
         return { ok: false, message: "An uploaded file is not kept any more: send it again." };
       }
-      const { models } = cards.read().catalogue;
-      const outcomes = await importOutcomes(outcomesSource, { ...selection, models });
+      const chosen = { ...selection, models: cards.read().catalogue.models };
+      const outcomes = await importOutcomes(outcomesSource, chosen, { confidence, agreement });
       if (!outcomes.ok) return outcomes;
-      const stated = statedColumns(outcomes.table, { confidence, agreement }, { aliases: selection.aliases, models });
-      if (!stated.ok) return stated;
       const trace = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
       if (trace !== null && !trace.ok) return trace;
-      const workload = buildWorkload({ name, outcomes: { ...outcomes, ...stated.stated }, arrivals: trace, judgeAuc, seed: workloadSeed });
+      const workload = buildWorkload({ name, outcomes, arrivals: trace, judgeAuc, seed: workloadSeed });
       const same = sameAs(workload);
       if (same !== null) return same;
       const id = store.atomically(() => {

@@ -1,6 +1,5 @@
 import type { Examination } from "@/server/contracts/studio";
-import { type BetterBaseline, betterBaseline } from "@/solver/baselines/betterBaseline";
-import { replicaRules } from "@/solver/baselines/replicaRules";
+import { type BetterBaseline, betterBaseline, replicaRules } from "@/solver/baselines/betterBaseline";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { secondsText } from "@/solver/wording/wording";

@@ -9,13 +9,12 @@ import { importArrivals } from "@/server/planning/imports/importArrivals";
 import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import type { CsvSource } from "@/server/planning/imports/readCsv";
-import { type StatedColumns, statedColumns } from "@/server/planning/imports/statedColumns";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import { answerParts, type ComparedAnswers, type ConfidenceMeasure, confidenceMeasures } from "@/solver/gates/gateDocument";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
-import type { Workload } from "@/solver/workload/workload";
+import type { Workload, WorkloadOrigin } from "@/solver/workload/workload";
 import { must, refuse } from "./exitCodes";
 import { aliasFlag, listFlag, numberFlag, samplesFlag, USUAL_TEMPERATURE } from "./flagValues";
 
@@ -83,20 +82,22 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
     return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
   const outcomes = await openFile(flags.outcomes, (source) =>
-    importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
+    importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }, statedBy(flags)),
   );
   if (!outcomes.ok) return outcomes;
   const arrivals = flags.arrivals === undefined ? null : await openFile(flags.arrivals, importArrivals);
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
-  const stated = statedColumns(outcomes.table, statedBy(flags), { aliases: flags.models, models });
-  if (!stated.ok) return { ok: false, message: `${flags.outcomes}: ${stated.message}` };
-  const table = { ...outcomes, ...stated.stated };
-  const workload = buildWorkload({ name, outcomes: table, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
+  const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
 }
 
-function statedBy({ confidenceMeasure: measure, agreementPeers, agreementSamples, agreementAnswer }: WorkloadFlags): StatedColumns {
+function statedBy({
+  confidenceMeasure: measure,
+  agreementPeers,
+  agreementSamples,
+  agreementAnswer,
+}: WorkloadFlags): Pick<WorkloadOrigin, "confidence" | "agreement"> {
   const span = measure === "answer-span" && agreementAnswer !== undefined ? { answer: agreementAnswer } : {};
   // A part alone says what answer-span reads.
   const compares =

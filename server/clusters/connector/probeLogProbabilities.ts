@@ -1,4 +1,4 @@
-import { askModel } from "@/server/calls/askModel";
+import { askModel } from "@/server/calls/callScheduler";
 import { createConnectionPool, type Upstream } from "@/server/calls/upstream";
 import { timeLimit } from "@/server/lib/timeLimit";
 import type { ObservedEngine } from "./connector";

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { Outcome } from "@/server/contracts/studio";
-import { type ComparedAnswers, comparedAnswersSchema, confidenceReadingSchema } from "@/solver/gates/gateDocument";
+import type { ComparedAnswers } from "@/solver/gates/gateDocument";
 import { resolveModel } from "@/solver/hardware/aliases";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
 import type { ModelNames } from "@/solver/workload/collectedTable";
@@ -8,33 +7,24 @@ import type { ImportedColumn } from "@/solver/workload/gateColumns";
 import type { WorkloadOrigin } from "@/solver/workload/workload";
 
 /** What the gate columns of a table hold, which the table itself does not say. */
-export const statedColumnsSchema = z.object({
-  /** Left out: the smallest token probability. */
-  confidence: confidenceReadingSchema.optional(),
-  /** Left out: not known, and no plan uses the column. Peers by card or by their names in the table. */
-  agreement: comparedAnswersSchema.optional(),
-});
-
-export type StatedColumns = z.infer<typeof statedColumnsSchema>;
+export type StatedColumns = Pick<WorkloadOrigin, "confidence" | "agreement">;
 
 /**
  * What a workload's origin says of its gate columns.
  *
+ * @param said peers by card or by their names in the table.
  * @param names of the table's models, for those of peers.
  * @returns the problem in a sentence where the table does not have such a column, or the comparison names no answers or an unknown model.
  */
-export function statedColumns(
-  table: LabelledTable,
-  { confidence, agreement }: StatedColumns,
-  names: ModelNames,
-): Outcome<{ readonly stated: Pick<WorkloadOrigin, "confidence" | "agreement"> }> {
+export function statedColumns(table: LabelledTable, said: StatedColumns, names: ModelNames): Outcome<{ readonly stated: StatedColumns }> {
+  const { confidence, agreement } = said;
   const lacks = (column: ImportedColumn): boolean => table.models.every((model) => model[column] === undefined);
   const absent = (
     [
       ["confidence", confidence],
       ["agreement", agreement],
     ] as const
-  ).find(([name, said]) => said !== undefined && lacks(name));
+  ).find(([name, held]) => held !== undefined && lacks(name));
   if (absent !== undefined)
     return { ok: false, message: `It is said what the column ${absent[0]} holds, and no model of the table has that column.` };
   const compared = agreement === undefined ? null : withCards(agreement, names);
