@@ -6,13 +6,13 @@ import type { RequestSample } from "../workload/workload";
 import type { DeployedModels } from "./betterBaseline";
 import { busiestLoad, measure, routedBy } from "./measure";
 import { type BaselineSituation, choiceOf } from "./situation";
-import { cascadeText, deployedBy, gpusOf, judgementsOf, type System } from "./system";
+import { cascadeText, gpusOf, judgementsOf, type System } from "./system";
 
 /** A system's figures on the planning prompts, for comparison with a plan made on the same. */
 export interface SystemFigures {
   /** Models, shapes and thresholds in one line. */
   readonly cascade: string;
-  /** The replicas of its models, of those that answer for gates alone and of its judge. */
+  /** The replicas of its stages. */
   readonly deployed: DeployedModels;
   /** The cascade that routes its requests; null for a modelled router, which no plan can have. */
   readonly routing: { readonly models: readonly string[]; readonly thresholds: readonly number[]; readonly startBelow?: StartBelow } | null;
@@ -42,7 +42,7 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
   const judgements = judgementsOf(system, routed);
   return {
     cascade: cascadeText(system),
-    deployed: deployedBy(system).map(({ model, replicas }) => ({ model, replicas })),
+    deployed: system.stages.map(({ model, replicas }) => ({ model, replicas })),
     routing: cascadeRouting(system),
     quality: routed.quality,
     qualityLow: qualityLowOf(system, explorer),

@@ -43,7 +43,7 @@ function axisOf({ kind, slack = 0 }: Pick<Knobs, "kind" | "slack">): BetterBasel
   return kind === "quality-under-latency" || slack > 0 ? "quality" : "latency";
 }
 
-/** The replicas that a system deploys, by model. */
+/** The replicas that a system deploys for its stages, by model. */
 export type DeployedModels = readonly Pick<SystemStage, "model" | "replicas">[];
 
 /** What constraints ask for to give a model the replicas that a system has: this shape alone, and at least so many. */
@@ -53,7 +53,7 @@ export interface ReplicaRule {
   readonly count: number;
 }
 
-/** The constraints that ask for a system's replicas; null where a model has several shapes, which constraints cannot ask for. */
+/** The constraints that ask for the replicas of a system's stages; null where a model has several shapes, which constraints cannot ask for. */
 export function replicaRules(deployed: DeployedModels): readonly ReplicaRule[] | null {
   const rules = new Map<string, ReplicaRule>();
   for (const { model, replicas } of deployed)

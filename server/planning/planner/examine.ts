@@ -204,9 +204,9 @@ function gainBaseline(built: BuiltPlan, { latency }: Objective): BaselineFigures
     name,
     attainable: policy.directStart?.router.kind === "trained",
     cascade: cascadeRoutingText(policy),
-    deployed: deployment.map(({ model, replicas }) => ({
+    deployed: policy.stages.map(({ model }) => ({
       model,
-      replicas: replicas.map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
+      replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
     })),
     routing: null,
     policy: "cascade-routing",
