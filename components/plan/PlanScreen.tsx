@@ -138,6 +138,7 @@ function PlanDesk(props: {
           running={running}
           mixed={gpuTypes(cluster.spec).length > 1}
           policy={view.policy}
+          constraints={constraints}
           view={frontierView}
           fixed={fixed}
           onDraft={setDraft}

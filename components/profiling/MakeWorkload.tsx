@@ -1,18 +1,28 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { answerParts } from "@/solver/gates/gateDocument";
+import { partWords } from "@/solver/gates/gates";
+import type { Extraction } from "@/solver/judging/extract";
 import { useProfileAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { ArrivalsChooser, startingArrivals } from "../arrivals/ArrivalsChooser";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
-import { TextField } from "../ui/Field";
+import { SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
-import { type MeasureChoice, makingText, prepareMakeWorkload } from "./prepareMakeWorkload";
+import { type MeasureChoice, makingText, NO_PEER, prepareMakeWorkload } from "./prepareMakeWorkload";
 import { useWorkloadInMaking } from "./useWorkloadInMaking";
+
+interface Chosen {
+  readonly gate: string | null;
+  readonly label: string | null;
+  readonly peer: string;
+  readonly part: Extraction | null;
+}
 
 /** A choice of measures; those that cannot be chosen say why. */
 function Choice(props: {
@@ -73,15 +83,17 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState<{ readonly gate: string | null; readonly label: string | null }>({ gate: null, label: null });
+  const [chosen, setChosen] = useState<Chosen>({ gate: null, label: null, peer: NO_PEER, part: null });
   const [name, setName] = useState(job.request.name);
   const [arrivals, setArrivals] = useState(startingArrivals);
   const [ready, setReady] = useState(false);
   const picture = useMemo(() => prepareMakeWorkload(job, { ...chosen, name }), [job, chosen, name]);
-  const { gate, label, blocked } = picture;
+  const { gate, label, peers, part, blocked } = picture;
   const make = useProfileAct(
-    (order: { readonly gate: string; readonly label: string }) =>
-      client.profiles.toWorkload.mutate({ jobId: job.id, name: name.trim(), ...order, ...arrivals }),
+    (order: { readonly gate: string; readonly label: string }) => {
+      const peer = chosen.peer === NO_PEER ? null : { model: chosen.peer, answer: part };
+      return client.profiles.toWorkload.mutate({ jobId: job.id, name: name.trim(), ...order, peer, ...arrivals });
+    },
     () => queries.invalidateQueries(trpc.workloads.pathFilter()),
   );
   const cancel = useProfileAct(() => client.profiles.cancelWorkload.mutate({ jobId: job.id }));
@@ -110,7 +122,7 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
             says="The score that decides, while serving, whether an answer is accepted."
             choices={picture.gates}
             value={gate}
-            onChange={(id) => setChosen({ gate: id, label: chosen.label === id ? null : chosen.label })}
+            onChange={(id) => setChosen({ ...chosen, gate: id, label: chosen.label === id ? null : chosen.label })}
           />
           <Choice
             legend="The quality label"
@@ -120,6 +132,25 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
             onChange={(id) => setChosen({ ...chosen, gate, label: id })}
           />
         </div>
+        {peers !== null && (
+          <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
+            <SelectField
+              label="Agreement is with"
+              hint="A peer answers for gates alone: it is no stage of a plan that uses it."
+              value={chosen.peer}
+              options={peers}
+              onChange={(peer) => setChosen({ ...chosen, peer })}
+            />
+            {chosen.peer !== NO_PEER && (
+              <SelectField
+                label="What of the answers is compared"
+                value={part}
+                options={answerParts.map((each) => ({ value: each, text: partWords[each] }))}
+                onChange={(next) => setChosen({ ...chosen, part: next })}
+              />
+            )}
+          </div>
+        )}
         <TextField label="Name of the workload" className="max-w-96" value={name} maxLength={80} onChange={setName} />
         <ArrivalsChooser value={arrivals} onChange={setArrivals} onReady={setReady} />
         <Notes items={picture.notes} className="max-w-prose text-xs text-warn" />

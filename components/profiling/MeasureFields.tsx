@@ -1,10 +1,12 @@
 import type { PromptSet } from "@/server/contracts/studio";
+import { answerParts } from "@/solver/gates/gateDocument";
+import { partWords } from "@/solver/gates/gates";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Notes } from "../ui/Notes";
 import { JudgeDetails, JudgeSelect } from "./JudgeFields";
-import { extracts, extractWords, isJudged, kindWords, measureKinds } from "./measureWords";
+import { isJudged, kindWords, measureKinds } from "./measureWords";
 import { measureNotes } from "./prepareRequest";
 import type { EndpointCluster } from "./profileEndpoints";
 import type { MeasureForm } from "./profileForm";
@@ -85,7 +87,7 @@ export function MeasureFields(props: {
           label="What is compared"
           className="max-w-72"
           value={value.extract}
-          options={extracts.map((each) => ({ value: each, text: extractWords[each] }))}
+          options={answerParts.map((each) => ({ value: each, text: partWords[each] }))}
           onChange={(extract) => put({ extract })}
         />
       )}

@@ -16,18 +16,6 @@ export const kindWords: Readonly<Record<MeasureKind, { readonly name: string; re
   "unit-test": { name: "passes a test", says: "100 where a command ends with 0, else 0, in a process without network. No call is made." },
 };
 
-export type Extraction = (Measure & { readonly kind: "exact" })["extract"];
-
-export const extractWords: Readonly<Record<Extraction, string>> = {
-  whole: "the whole answer",
-  "last-line": "its last line",
-  number: "its last number",
-  choice: "a letter of choice",
-  boxed: "what is \\boxed{}",
-};
-
-export const extracts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly Extraction[];
-
 /** Why a reading gave no score, as continuation of "12 ". */
 export const unscoredWords: Readonly<Record<UnscoredKind, string>> = {
   empty: "replied nothing",

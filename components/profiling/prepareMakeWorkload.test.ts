@@ -3,7 +3,7 @@ import type { ProfileJob } from "@/server/contracts/studio";
 import { makingText, prepareMakeWorkload } from "./prepareMakeWorkload";
 import { testJob } from "./testProfile";
 
-const none = { gate: null, label: null, name: "support" };
+const none = { gate: null, label: null, part: null, name: "support" };
 const [gate, label] = testJob().measures;
 const withMeasures = (...measures: readonly (ProfileJob["measures"][number] | undefined)[]) =>
   testJob({ measures: measures.filter((each) => each !== undefined) });
@@ -32,6 +32,16 @@ it("gives way where what was chosen as the label becomes the gate", () => {
     gate: "second",
     label: "gate",
   });
+});
+
+it("offers each model as the peer of the others where texts are stored, and compares what the exact measure compares", () => {
+  const { request } = testJob();
+  const measures = request.measures.map((each) => (each.kind === "exact" ? { ...each, extract: "number" as const } : each));
+  const { peers, part } = prepareMakeWorkload(testJob({ request: { ...request, measures } }), none);
+  expect(peers?.map(({ value }) => value)).toEqual(["", "llama-3.1-8b", "llama-3.1-70b"]);
+  expect(part).toBe("number");
+  expect(prepareMakeWorkload(testJob(), { ...none, part: "choice" }).part).toBe("choice");
+  expect(prepareMakeWorkload(testJob({ hasAnswers: false }), none).peers).toBeNull();
 });
 
 it("warns of what is not measured yet, and of a gate that sees more than it will while serving", () => {

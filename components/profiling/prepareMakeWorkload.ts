@@ -1,4 +1,6 @@
 import type { Measure, ProfileJob } from "@/server/contracts/studio";
+import type { Extraction } from "@/solver/judging/extract";
+import type { Option } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
 
 /** A measure that can be the judged score or the label, or why it cannot. */
@@ -30,6 +32,10 @@ export interface ToWorkloadPicture {
   /** null: none can be. */
   readonly gate: string | null;
   readonly label: string | null;
+  /** Models whose answers those of the others can be compared with; null: none can, or texts of answers are not stored. */
+  readonly peers: readonly Option[] | null;
+  /** The part of answers that is compared with a peer's. */
+  readonly part: Extraction;
   /** The obstacle; null: none. */
   readonly blocked: string | null;
   /** Notes to read before, one sentence each. */
@@ -39,7 +45,7 @@ export interface ToWorkloadPicture {
 /** The measures that a workload would use, from the selection (null: nothing yet) and the available ones. */
 export function prepareMakeWorkload(
   job: ProfileJob,
-  chosen: { readonly gate: string | null; readonly label: string | null; readonly name: string },
+  chosen: { readonly gate: string | null; readonly label: string | null; readonly part: Extraction | null; readonly name: string },
 ): ToWorkloadPicture {
   const gates = gatesOf(job);
   const allowed = (choices: readonly MeasureChoice[], id: string | null): string | null =>
@@ -47,7 +53,20 @@ export function prepareMakeWorkload(
   const gate = allowed(gates, chosen.gate);
   const labels = labelsOf(job, gate);
   const label = allowed(labels, chosen.label);
-  return { gates, labels, gate, label, blocked: blockedBy(job, gate, label, chosen.name), notes: notesOf(job, gate, label) };
+  const exact = job.request.measures.find((measure) => measure.kind === "exact");
+  return {
+    ...{ gates, labels, gate, label, peers: peersOf(job), part: chosen.part ?? exact?.extract ?? "whole" },
+    ...{ blocked: blockedBy(job, gate, label, chosen.name), notes: notesOf(job, gate, label) },
+  };
+}
+
+/** The value without a peer. */
+export const NO_PEER = "";
+
+function peersOf({ hasAnswers, request: { models, gates } }: ProfileJob): readonly Option[] | null {
+  if (!hasAnswers || models.length < 2) return null;
+  const none = gates.samples === null ? "nothing" : "samples of the same model";
+  return [{ value: NO_PEER, text: none }, ...models.map(({ model }) => ({ value: model, text: `answers of ${model}` }))];
 }
 
 function blockedBy(job: ProfileJob, gate: string | null, label: string | null, name: string): string | null {

@@ -1,8 +1,9 @@
 import type { PromptSet } from "@/server/contracts/studio";
 import type { ConfidenceMeasure } from "@/solver/gates/gateDocument";
+import type { Extraction } from "@/solver/judging/extract";
 import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
 import { freeName } from "../prompts/prepareSample";
-import type { Extraction, MeasureKind } from "./measureWords";
+import type { MeasureKind } from "./measureWords";
 import type { EndpointCluster } from "./profileEndpoints";
 
 /** The fields of a model that answers. */

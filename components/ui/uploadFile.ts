@@ -1,4 +1,5 @@
 import type { SurveyedAnswers } from "@/server/contracts/studio";
+import type { ImportedColumn } from "@/solver/workload/gateColumns";
 import { pageHeaders } from "../api/pageToken";
 
 /** The browser's upload limit; larger files are for the command line, which reads any size. */
@@ -13,6 +14,8 @@ export interface OutcomesSurvey {
     /** `model` is null where the operator must choose the card for the table's name. */
     readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
     readonly judged: boolean;
+    /** Columns of other gates' scores that have any. */
+    readonly gateColumns: readonly ImportedColumn[];
   }[];
 }
 

@@ -11,7 +11,8 @@ import { SelectField, TextField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { formatCounted, formatRate } from "../ui/format";
 import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "../ui/uploadFile";
-import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
+import { GateColumnFields } from "./GateColumnFields";
+import { AUC_CHOICES, comparisonsOf, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
 
 /** The choices for importing a table, once it is surveyed. */
 function Choices(props: {
@@ -83,6 +84,12 @@ function Choices(props: {
           onChange={(value) => onChange({ ...choice, auc: Number(value) })}
         />
       )}
+      <GateColumnFields
+        columns={family.gateColumns}
+        comparisons={comparisonsOf(family)}
+        value={choice.gates}
+        onChange={(gates) => onChange({ ...choice, gates })}
+      />
     </div>
   );
 }
@@ -118,7 +125,7 @@ export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => vo
     <>
       <FilePicker
         label="Outcomes file"
-        hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally a judged score."
+        hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally scores of a judge, confidence and agreement."
         sending={outcomes}
         note={outcomes.data === undefined ? null : `${formatCounted(outcomes.data.survey.rows, "row")} read.`}
         onFile={(file) => outcomes.mutate(file)}

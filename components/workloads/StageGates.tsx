@@ -81,9 +81,11 @@ export function StageGates(props: {
             <Chart
               title={`Reliability of ${chosen.name}`}
               about={
-                chosen.calibration === null
-                  ? "Too few planning answers for a calibration: raw scores are used. On the diagonal a score is the quality."
-                  : "R: raw scores. K: calibrated scores. On the diagonal a score is the quality. Choose another gate in the table."
+                chosen.kind === "sequence"
+                  ? "Its gates are calibrated each by itself: both curves are of its scores. Choose another gate in the table."
+                  : chosen.calibration === null
+                    ? "Too few planning answers for a calibration: raw scores are used. On the diagonal a score is the quality."
+                    : "R: raw scores. K: calibrated scores. On the diagonal a score is the quality. Choose another gate in the table."
               }
               picture={reliability}
               testId="gate-reliability"

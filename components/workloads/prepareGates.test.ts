@@ -77,6 +77,17 @@ describe("prepareGates", () => {
     expect(judge(null)?.cost).toMatch(/tokens, time not known$/);
   });
 
+  it("gives a sequence the judge's time for the answers that it is asked about", () => {
+    const [stage] = withConfidence.stages;
+    const [judge] = stage?.gates.filter(({ kind }) => kind === "judge") ?? [];
+    if (stage === undefined || judge === undefined) throw new Error("a stage with a judge is expected");
+    const cost = { extraTokens: 40, extraSeconds: null, judgedShare: 0.25 };
+    const sequence = { ...judge, kind: "sequence", name: "sequence", modelled: false, cost } as const;
+    const tournament = { ...withConfidence, stages: [{ ...stage, gates: [sequence] }] };
+    const costAt = (judgeSeconds: number | null) => prepareGates(tournament, { gate: null, judgeSeconds }).stages[0]?.rows[0]?.cost;
+    expect([costAt(2), costAt(null)]).toEqual(["40 tokens, 0.50 s", "40 tokens, time not known"]);
+  });
+
   it("draws the gate that the address names, and the best one where a stage lacks it", () => {
     const chosen = (gate: string) => prepareGates(withConfidence, { ...usual, gate }).stages.map((stage) => stage.chosen?.name);
     expect(chosen("scorer")).toEqual(["scorer", "scorer"]);

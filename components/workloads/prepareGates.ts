@@ -50,6 +50,7 @@ const marks: Readonly<Record<SignalKind, Pick<GateMark, "letter" | "hue">>> = {
   confidence: { letter: "C", hue: "var(--accent)" },
   agreement: { letter: "A", hue: "var(--good)" },
   scorer: { letter: "S", hue: "var(--warn)" },
+  sequence: { letter: "Q", hue: "var(--model-f)" },
   router: { letter: "R", hue: "var(--model-h)" },
 };
 
@@ -94,6 +95,8 @@ function toneOf({ verdict, gates }: StageFigures): Tone {
 
 function rowOf(gate: GateFigures, { chosen, judgeSeconds }: { readonly chosen: boolean; readonly judgeSeconds: number | null }): GateRow {
   const { kind, name, modelled, auc, rawCalibrationError, calibrationError, riskCoverage, overRandom, cost } = gate;
+  // A sequence asks the judge about some answers, the judge itself about all.
+  const judgeTime = judgeSeconds === null ? null : (cost.judgedShare ?? 1) * judgeSeconds;
   return {
     ...markOf(gate),
     ...{ name, modelled, chosen },
@@ -102,7 +105,7 @@ function rowOf(gate: GateFigures, { chosen, judgeSeconds }: { readonly chosen: b
     error: formatScore(calibrationError),
     area: intervalText(riskCoverage.area, 1),
     overRandom: intervalText(overRandom, 1),
-    cost: costText(kind === "judge" ? { ...cost, extraSeconds: judgeSeconds } : cost),
+    cost: costText(kind === "judge" || kind === "sequence" ? { ...cost, extraSeconds: judgeTime } : cost),
   };
 }
 

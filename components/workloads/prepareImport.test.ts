@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { importRequest, startingChoice, unnamedModels } from "./prepareImport";
+import { comparisonsOf, importRequest, startingChoice, unnamedModels } from "./prepareImport";
 
 const family = {
   family: "Llama",
@@ -12,7 +12,29 @@ const family = {
     { tableName: "Mystery", model: null },
   ],
   judged: false,
+  gateColumns: ["confidence", "agreement"] as const,
 };
+const start = startingChoice(family);
+const asked = (gates: Partial<typeof start.gates>, of: { gateColumns: readonly ("confidence" | "agreement")[] } = family) =>
+  importRequest(
+    { uploadId: "u", survey: { rows: 20, families: [{ ...family, ...of }] } },
+    { ...start, gates: { ...start.gates, ...gates } },
+  );
+
+it("states what the gate columns hold where the operator says so, and nothing of columns that the table lacks", () => {
+  expect(asked({})).not.toHaveProperty("confidence");
+  expect(asked({})).not.toHaveProperty("agreement");
+  expect(asked({ measure: "answer-span", part: "number" }).confidence).toEqual({ measure: "answer-span", answer: "number" });
+  expect(asked({ comparison: "samples", samples: 2, temperature: 1 }).agreement).toEqual({
+    answer: "whole",
+    samples: { count: 2, temperature: 1 },
+  });
+  const peer = { comparison: "peer Llama 8B", part: "choice", measure: "mean" } as const;
+  expect(asked(peer)).toMatchObject({ confidence: { measure: "mean" }, agreement: { answer: "choice", peers: ["Llama 8B"] } });
+  const without = asked(peer, { gateColumns: [] });
+  expect([without.confidence, without.agreement]).toEqual([undefined, undefined]);
+  expect(comparisonsOf(family).map(({ value }) => value)).toEqual(["unknown", "samples", "peer Llama 8B", "peer Mystery"]);
+});
 
 it("starts with every task of the family", () => {
   expect(startingChoice(family).tasks).toEqual(["gsm", "crux"]);

@@ -2,7 +2,7 @@ import { askModel, type CallOutcome } from "./askModel";
 import type { CallJournal } from "./callJournal";
 import type { Upstream } from "./upstream";
 
-export type { CallOutcome } from "./askModel";
+export { askModel, type CallOutcome } from "./askModel";
 export { type CallJournal, createCallJournal } from "./callJournal";
 
 /** Calls begun in one turn of the event loop. */

@@ -16,7 +16,7 @@ import { MetricRegistry } from "./lib/metricRegistry";
 import { RecentNames } from "./lib/recentNames";
 import type { PredictionCounts } from "./prediction/predictionCounts";
 import type { Traces } from "./request/traces";
-import { answerCost, scoreCost } from "./serving/requestCost";
+import { answerCost, chargedCall, scoreCost } from "./serving/requestCost";
 import type { Serving } from "./serving/serving";
 
 // vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines are comparable.
@@ -57,7 +57,11 @@ const table = {
     ["model"],
   ],
   tokens: ["weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", ["model", "direction"]],
-  cost: ["weir_gateway_cost_usd_total", "Cost of answers and judge scores at the configured prices.", ["model"]],
+  cost: [
+    "weir_gateway_cost_usd_total",
+    "Cost of answers and judge scores at the configured prices; of a further answer that was cancelled, that of its prompt.",
+    ["model"],
+  ],
   unjudged: ["weir_gateway_unjudged_answers_total", "Answers accepted although their gate gave no score.", ["model"]],
   judgeFailures: ["weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", ["reason"]],
   gateReadings: [
@@ -213,7 +217,7 @@ export class GatewayMetrics {
     this.#metrics.overhead.observe({ served }, decision.overheadSeconds);
     if (decision.ttftSeconds !== null) this.#metrics.ttft.observe({ served }, decision.ttftSeconds);
     for (const [index, stage] of stages.entries()) {
-      this.#recordStage(stage);
+      this.#recordStage(stage, decision.inputTokens ?? 0);
       if (stage.verdict === "failed" && index < stages.length - 1)
         this.#metrics.retries.inc({ model: stage.model, reason: stage.failure ?? "other" });
     }
@@ -245,7 +249,8 @@ export class GatewayMetrics {
     return this.#registry.exposition();
   }
 
-  #recordStage(stage: StageRecord): void {
+  /** @param promptTokens of its request, as the gateway estimates them. */
+  #recordStage(stage: StageRecord, promptTokens: number): void {
     const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
       stage;
     this.#metrics.answers.inc({ model, verdict });
@@ -259,7 +264,7 @@ export class GatewayMetrics {
     const usd = config === null || verdict === "failed" ? null : answerCost(model, { inputTokens, outputTokens }, config);
     if (usd !== null) this.#metrics.cost.inc({ model }, usd);
     if (gate !== undefined) this.#recordGate(model, gate, judgedScore === null ? (unscored ?? "aborted") : "scored");
-    this.#recordCalls(unusedCalls ?? []);
+    this.#recordCalls([...(gate?.calls ?? []), ...(unusedCalls ?? [])], inputTokens ?? promptTokens);
     if (judgeSeconds !== null) this.#metrics.judge.observe({ model }, judgeSeconds);
     if (config?.judge && isScoredByJudge(stage)) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
     if (judgeSeconds !== null && unscored !== undefined && !isGateCause(unscored)) this.#metrics.judgeFailures.inc({ reason: unscored });
@@ -268,20 +273,21 @@ export class GatewayMetrics {
     this.#metrics.unjudged.inc({ model });
   }
 
-  #recordGate(model: string, { kind: gate, seconds, calls = [] }: GateRecord, outcome: string): void {
+  #recordGate(model: string, { kind: gate, seconds }: GateRecord, outcome: string): void {
     this.#metrics.gateReadings.inc({ model, gate, outcome });
     this.#metrics.gate.observe({ model, gate }, seconds);
-    this.#recordCalls(calls);
   }
 
   /** Counts further answers that gates asked for. */
-  #recordCalls(calls: readonly GateCall[]): void {
+  #recordCalls(calls: readonly GateCall[], promptTokens: number): void {
     for (const call of calls) {
       this.#metrics.gateCalls.inc({ model: call.model, outcome: call.outcome });
-      if (call.outcome !== "answered") continue;
-      this.#metrics.gateTokens.inc({ model: call.model, direction: "input" }, call.inputTokens ?? 0);
-      this.#metrics.gateTokens.inc({ model: call.model, direction: "output" }, call.outputTokens ?? 0);
-      const usd = this.#config === null ? null : answerCost(call.model, call, this.#config);
+      if (call.outcome === "answered") {
+        this.#metrics.gateTokens.inc({ model: call.model, direction: "input" }, call.inputTokens ?? 0);
+        this.#metrics.gateTokens.inc({ model: call.model, direction: "output" }, call.outputTokens ?? 0);
+      }
+      const charged = chargedCall(call, promptTokens);
+      const usd = this.#config === null || charged === null ? null : answerCost(call.model, charged, this.#config);
       if (usd !== null) this.#metrics.cost.inc({ model: call.model }, usd);
     }
   }

@@ -83,7 +83,7 @@ it("makes each call once across two crashes, and measures what the emulator has 
   const profile = store.profiles.get(id);
   if (profile === null) throw new Error("the job is gone");
   const table = profileTable({
-    ...{ profile, promptSetName: "set", prompts: PROMPTS, gate: "gate", label: "label", emulated: true },
+    ...{ profile, promptSetName: "set", prompts: PROMPTS, gate: "gate", label: "label", emulated: true, peer: null },
     promptOf: (position) => store.prompts.prompt("set", position),
     answers: store.profiles.answers(id),
     readingsOf: (measureId) => store.profiles.readings(id, measureId),

@@ -47,7 +47,7 @@ const all = <Row>(make: (position: number, model: string) => Row | null): readon
 
 const table = (change: Partial<Parameters<typeof profileTable>[0]> = {}) =>
   profileTable({
-    ...{ profile, promptSetName: "set", prompts: 4, gate: "gate", label: "right", emulated: false, models: modelCards },
+    ...{ profile, promptSetName: "set", prompts: 4, gate: "gate", label: "right", emulated: false, models: modelCards, peer: null },
     promptOf: (position) => ({ id: `id [${position}]`, category: "c" }),
     answers: all((position, model) => answer(position, model, model === "gemma-2-2b" ? 10 : 12)),
     readingsOf: (measureId) => all((position, model) => reading(position, model, measureId === "gate" ? 60 + position : 100)),

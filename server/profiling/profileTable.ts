@@ -6,6 +6,7 @@ import type { LabelledTable } from "@/solver/workload/applyJudge";
 import { collectedTable } from "@/solver/workload/collectedTable";
 import { SAMPLES_ID } from "./gateReadings";
 import type { MeasureReadings } from "./measures/reading";
+import type { PeerReading } from "./peerAgreement";
 import { judgeOf } from "./profileShape";
 import { type AnswerColumns, wholeGateColumns } from "./wholeGateColumns";
 
@@ -24,6 +25,8 @@ export interface TableParts {
   readonly models: Readonly<Record<string, ModelCard>>;
   /** Whether the engines that answered were emulated. */
   readonly emulated: boolean;
+  /** A model whose answers those of the others are compared with, in place of samples; null: none. */
+  readonly peer: { readonly model: string; readonly readings: Iterable<PeerReading> } | null;
 }
 
 export type ProfileTable = Outcome<{ readonly table: LabelledTable; readonly origin: string; readonly leftOut: number }>;
@@ -64,7 +67,7 @@ export function profileTable(parts: TableParts): ProfileTable {
   );
   for (const [id, name] of [[gate, "judged"] as const, [label, "label"] as const])
     for (const { model, position, score } of scoresOf(parts, id)) fill(byModel.get(model)?.[name], position, score);
-  for (const { model, position, scores } of readAnswers(parts, SAMPLES_ID)) fill(byModel.get(model)?.agreement, position, meanOf(scores));
+  for (const { model, position, score } of agreementOf(parts)) fill(byModel.get(model)?.agreement, position, score);
   const inputTokens = new Array<number>(prompts).fill(0);
   const noted = { uncounted: 0, cut: 0 };
   for (const answer of answers) {
@@ -144,6 +147,12 @@ function* scoresOf(parts: TableParts, measureId: string) {
   for (const read of readAnswers(parts, measureId)) yield { ...read, score: parts.countedScore(measure, read.scores) };
 }
 
+/** How far each answer agrees with the peer's, or with further samples of its model. */
+function* agreementOf(parts: TableParts): Generator<{ readonly position: number; readonly model: string; readonly score: number | null }> {
+  if (parts.peer !== null) yield* parts.peer.readings;
+  else for (const { position, model, scores } of readAnswers(parts, SAMPLES_ID)) yield { position, model, score: meanOf(scores) };
+}
+
 /** The mean of those scores that are known. */
 function meanOf(scores: readonly (number | null)[]): number | null {
   const known = scores.filter((score) => typeof score === "number");
@@ -191,7 +200,7 @@ interface Noted {
   readonly nameless: boolean;
 }
 
-function originOf({ profile: { request }, promptSetName, prompts, gate, label, emulated }: TableParts, noted: Noted): string {
+function originOf({ profile: { request }, promptSetName, prompts, gate, label, emulated, peer }: TableParts, noted: Noted): string {
   const { leftOut, missing, promptLengths, uncounted, cut, incomplete, nameless } = noted;
   const names = request.models.map(({ model }) => model).join(", ");
   const told = (id: string): string => {
@@ -203,6 +212,7 @@ function originOf({ profile: { request }, promptSetName, prompts, gate, label, e
     `profile "${request.name}": ${prompts} prompts of "${promptSetName}" answered by ${emulated ? "emulated engines of " : ""}${names}`,
     `judged score by ${told(gate)}`,
     `label by ${told(label)}`,
+    ...(peer === null ? [] : [`agreement with the answers of ${peer.model}`]),
     ...(leftOut > 0 ? [`${leftOut} left out: ${reasonsOf(missing).join(", ")}`] : []),
     ...(cut > 0 ? [`${cut} answers ended at their limit of tokens`] : []),
     ...incomplete,

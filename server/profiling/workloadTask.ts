@@ -1,4 +1,4 @@
-import type { Outcome } from "@/server/contracts/studio";
+import type { Outcome, ProfileRequest } from "@/server/contracts/studio";
 import type { ArrivalsPart } from "@/server/planning/arrivals/resolveArrivals";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
@@ -6,8 +6,10 @@ import { type PackedWorkload, packWorkload } from "@/server/workloads/packWorklo
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { conversationText } from "@/solver/judging/conversation";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
+import type { WorkloadOrigin } from "@/solver/workload/workload";
 import { comparedPart, confidenceReading } from "./gateReadings";
 import { countedScore } from "./measures/readings";
+import { type ProfiledPeer, peerProblem, peerReadings } from "./peerAgreement";
 import { profileTable, replayableIds } from "./profileTable";
 import { type ProfileTexts, type ScorerProgress, withTextScorers } from "./textScorers";
 
@@ -26,6 +28,8 @@ export interface WorkloadTask {
   readonly jobId: string;
   readonly gate: string;
   readonly label: string;
+  /** A model of the profile whose answers those of the others are compared with; null: samples are, where there are any. */
+  readonly peer: ProfiledPeer | null;
   /** One workload each. */
   readonly named: readonly { readonly name: string; readonly arrivals: ArrivalsPart }[];
   readonly models: Readonly<Record<string, ModelCard>>;
@@ -68,28 +72,41 @@ function profileTexts(
   };
 }
 
+/** What the columns of agreement compare; nothing where there are none. */
+function agreementOf(request: ProfileRequest, peer: ProfiledPeer | null): Pick<WorkloadOrigin, "agreement"> {
+  if (peer !== null) return { agreement: { answer: peer.answer, peers: [peer.model] } };
+  const { samples } = request.gates;
+  return samples === null ? {} : { agreement: { answer: comparedPart(request), samples } };
+}
+
 /** Makes workloads of a profile, ready to be stored. */
 export function makeWorkloads(
   { profiles, prompts }: Pick<Store, "profiles" | "prompts">,
   task: WorkloadTask,
   onProgress: (progress: ScorerProgress) => void,
 ): MadeWorkloads {
-  const { jobId, gate, label, models, emulated, named } = task;
+  const { jobId, gate, label, peer, models, emulated, named } = task;
   const profile = profiles.get(jobId);
   if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
+  const comparable = peer === null ? null : peerProblem(profile.request, peer, profiles.hasAnswers(jobId));
+  if (comparable?.ok === false) return comparable;
   const set = prompts.get(profile.promptSetId);
   const count = set?.prompts ?? 0;
   const inOrder = <Row>(read: Reading<Row>) => inParts(count, read);
   const names = new Map([...inOrder((from, before) => prompts.names(profile.promptSetId, from, before))].map((one) => [one.position, one]));
+  const compared = (of: ProfiledPeer) => {
+    const asked = profile.request.models.map(({ model }) => model);
+    return inOrder((from, before) => [...peerReadings(asked, of, (model) => profiles.answerTexts(jobId, { model, from, before }))]);
+  };
   const table = profileTable({
     ...{ profile, promptSetName: set?.name ?? "", prompts: count, gate, label, countedScore, models, emulated },
     promptOf: (position) => names.get(position) ?? null,
     answers: inOrder((from, before) => profiles.answers(jobId, from, before)),
     readingsOf: (measureId) => inOrder((from, before) => profiles.readings(jobId, measureId, from, before)),
+    peer: peer === null ? null : { model: peer.model, readings: compared(peer) },
   });
   if (!table.ok) return table;
   const measureOf = (id: string) => ({ id, name: profile.request.measures.find((measure) => measure.id === id)?.name ?? id });
-  const { samples } = profile.request.gates;
   const reading = confidenceReading(profile.request);
   // Earlier workloads do not say so of the smallest probability, and keep their hashes.
   const confidence = reading.measure === "minimum" ? {} : { confidence: reading };
@@ -101,7 +118,7 @@ export function makeWorkloads(
   const outcomes = {
     ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
     ...withTextScorers(table.table, texts, { seed: workloadSeed, ...confidence }, onProgress),
-    ...(samples === null ? {} : { agreement: { answer: comparedPart(profile.request), samples } }),
+    ...agreementOf(profile.request, peer),
     ...confidence,
   };
   const workloads = named.map(({ name, arrivals }) =>

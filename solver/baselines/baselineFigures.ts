@@ -3,6 +3,7 @@ import type { Explorer } from "../cascade/explore/explorer";
 import { type StartBelow, shortestStart } from "../plan/directStart";
 import type { Objective } from "../plan/plan";
 import type { RequestSample } from "../workload/workload";
+import type { DeployedModels } from "./betterBaseline";
 import { busiestLoad, measure, routedBy } from "./measure";
 import { type BaselineSituation, choiceOf } from "./situation";
 import { cascadeText, gpusOf, judgementsOf, type System } from "./system";
@@ -11,6 +12,8 @@ import { cascadeText, gpusOf, judgementsOf, type System } from "./system";
 export interface SystemFigures {
   /** Models, shapes and thresholds in one line. */
   readonly cascade: string;
+  /** The replicas of its stages. */
+  readonly deployed: DeployedModels;
   /** The cascade that routes its requests; null for a modelled router, which no plan can have. */
   readonly routing: { readonly models: readonly string[]; readonly thresholds: readonly number[]; readonly startBelow?: StartBelow } | null;
   readonly quality: number;
@@ -39,6 +42,7 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
   const judgements = judgementsOf(system, routed);
   return {
     cascade: cascadeText(system),
+    deployed: system.stages.map(({ model, replicas }) => ({ model, replicas })),
     routing: cascadeRouting(system),
     quality: routed.quality,
     qualityLow: qualityLowOf(system, explorer),

@@ -2,6 +2,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { exactMatch } from "@/solver/judging/exactMatch";
 import { type Extraction, hasAnswer } from "@/solver/judging/extract";
 import { normalised } from "@/solver/judging/normalised";
+import type { ComparedAnswers } from "./gateDocument";
 import { asStructure } from "./jsonAnswer";
 
 /** Levels of a structure that are compared; deeper structures differ. */
@@ -55,4 +56,16 @@ function isSameValue(one: unknown, other: unknown, depth: number): boolean {
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const [a, b] = [Object.entries(one), new Map(Object.entries(other))];
   return a.length === b.size && a.every(([name, value]) => b.has(name) && isSameValue(value, b.get(name), depth + 1));
+}
+
+/** Whether two agreement gates compare the same part of the same answers. */
+export function isSameComparison(one: ComparedAnswers, other: ComparedAnswers): boolean {
+  const [peers, others] = [one.peers ?? [], other.peers ?? []];
+  return (
+    one.answer === other.answer &&
+    one.samples?.count === other.samples?.count &&
+    one.samples?.temperature === other.samples?.temperature &&
+    peers.length === others.length &&
+    peers.every((peer) => others.includes(peer))
+  );
 }

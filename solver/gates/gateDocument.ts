@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Extraction } from "@/solver/judging/extract";
 import { machineName } from "@/solver/wording/names";
 import { SKETCH_BUCKETS } from "@/solver/words/sketch";
 
@@ -24,8 +25,10 @@ export const calibrationSchema = z
 /** How token log probabilities of an answer become one number, 0..1. */
 export const confidenceMeasures = ["minimum", "mean", "length-normalised", "last-tokens", "answer-span"] as const;
 
-/** The part of an answer that is compared, as in `solver/judging/extract.ts`. */
-const extraction = z.enum(["whole", "last-line", "number", "choice", "boxed"]);
+/** The parts of an answer that can be compared. */
+export const answerParts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly Extraction[];
+
+const extraction = z.enum(answerParts);
 
 const calibration = calibrationSchema.optional();
 
@@ -136,6 +139,7 @@ export const gateKinds = ["judge", "confidence", "agreement", "scorer", "sequenc
 export type ConfidenceReading = z.infer<typeof confidenceReadingSchema>;
 export type ComparedAnswers = z.infer<typeof comparedAnswersSchema>;
 export type GateDocument = z.infer<typeof gateSchema>;
+export type SequenceDocument = Extract<GateDocument, { kind: "sequence" }>;
 export type SimpleGateDocument = z.infer<typeof simpleGate>;
 export type ConfidenceMeasure = (typeof confidenceMeasures)[number];
 export type ScorerFeature = (typeof scorerFeatures)[number];

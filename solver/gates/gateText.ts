@@ -1,3 +1,4 @@
+import type { Extraction } from "@/solver/judging/extract";
 import type { ConfidenceMeasure, GateDocument, SimpleGateDocument } from "./gateDocument";
 
 /** The measures of confidence in words. */
@@ -7,6 +8,15 @@ export const measureWords: Readonly<Record<ConfidenceMeasure, string>> = {
   "length-normalised": "length-normalised probability",
   "last-tokens": "probability of the last tokens",
   "answer-span": "smallest token probability of the final answer",
+};
+
+/** The part of an answer that is compared, in words. */
+export const partWords: Readonly<Record<Extraction, string>> = {
+  whole: "the whole answer",
+  "last-line": "its last line",
+  number: "its last number",
+  choice: "a letter of choice",
+  boxed: "what is \\boxed{}",
 };
 
 /** A gate in words: `the judge`, `smallest token probability`, `agreement with 3 samples and gemma-9b`. */

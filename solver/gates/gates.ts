@@ -1,12 +1,13 @@
 // The entry of this room, beside `gateDocument` with its schemas.
 
+export { isSameComparison } from "./answerAgreement";
 export { answerFact, readsLogProbabilities, type ScorerDocument, scorerProbability } from "./answerFacts";
 export { type AnswerWords, answerWords } from "./answerWords";
 export { calibratedScore } from "./calibratedScore";
 export { createGate } from "./createGate";
 export { fitCalibration } from "./fitCalibration";
 export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
-export { gateText, measureWords } from "./gateText";
+export { gateText, measureWords, partWords } from "./gateText";
 export { isJson } from "./jsonAnswer";
 export { labelledStage, unusableLabelWords } from "./labelledStage";
 export { type LeftOutLabels, leftOutLabels, leftOutText, type UnusableLabel } from "./leftOutLabels";

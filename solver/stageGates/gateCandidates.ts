@@ -1,5 +1,4 @@
-import type { Calibration, GateDocument } from "@/solver/gates/gateDocument";
-import { fitCalibration } from "@/solver/gates/gates";
+import type { GateDocument, SequenceDocument } from "@/solver/gates/gateDocument";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
@@ -9,8 +8,10 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
+import { calibratedGate, scoresOn } from "./calibratedGate";
 import { isRefused } from "./gateRefusal";
-import { type GateDocuments, stageGate } from "./stageGate";
+import type { GateDocuments } from "./stageGate";
+import { stageGate } from "./stageGate";
 import { readsConfidence, textScorerOf, trainTableScorer } from "./tableScorer";
 
 /** One kind of gate at every stage, calibrated on the planning prompts. */
@@ -21,7 +22,13 @@ export interface GateCandidate {
 }
 
 /** The doubtful middle of a sequence: shares of the answers that its first gate is sure are bad, and is not sure are good. */
-const DOUBTFUL = { from: 0.2, to: 0.6 };
+export interface DoubtfulMiddle {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The doubtful middle of a planned sequence. */
+const DOUBTFUL: DoubtfulMiddle = { from: 0.2, to: 0.6 };
 
 /**
  * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it, the sequence where
@@ -84,33 +91,41 @@ function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument |
 /** Confidence first, the judge for the answers that it is not sure of. */
 function sequenceGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
   if (workload.judge.kind === "modelled") return null;
-  const gate = confidenceGate(workload, outcomes);
-  const judge = calibrated(workload, outcomes, { kind: "judge" });
-  if (gate === null || judge === null) return null;
-  const scores = planningScores(workload, outcomes, gate);
-  if (scores === null) return null;
-  const [escalateBelow, acceptFrom] = [Math.floor(quantile(scores, DOUBTFUL.from)), Math.ceil(quantile(scores, DOUBTFUL.to))];
-  return { kind: "sequence", first: [{ gate, acceptFrom, escalateBelow }], last: judge };
+  return sequencesOn(workload, outcomes, { rows: planningRows(workload), middles: [DOUBTFUL] })?.[0] ?? null;
 }
 
-/** A gate with the calibration of its raw scores; null where it has none here, or too few planning answers for a calibration. */
-function calibrated<Document extends Exclude<GateDocument, { kind: "sequence" }>>(
+/** A gate that is calibrated on the planning prompts. */
+const calibrated = <Document extends Exclude<GateDocument, { kind: "sequence" }>>(
   workload: Workload,
   outcomes: ModelOutcomes,
   document: Document,
-): (Document & { calibration: Calibration }) | null {
-  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  const raw = planningScores(workload, outcomes, document);
-  if (raw === null) return null;
-  const calibration = fitCalibration(Array.from(planning, (row, at) => ({ score: raw[at] ?? 0, label: outcomes.label[row] ?? 0 })));
-  return calibration === null ? null : { ...document, calibration };
-}
+) => calibratedGate(workload, outcomes, { document, rows: planningRows(workload) });
 
-function planningScores(workload: Workload, outcomes: ModelOutcomes, document: GateDocument): Float64Array | null {
-  const gate = stageGate(workload, outcomes.model, document);
-  if (isRefused(gate)) return null;
-  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  return Float64Array.from(planning, (row) => gate.scores[row] ?? 0);
+const planningRows = ({ outcomes, seed }: Workload): Int32Array => splitPrompts(outcomes.promptIds.length, seed).planning;
+
+/**
+ * Confidence first, the judge for the answers that it is not sure of: one sequence for each doubtful middle, both gates calibrated on the same
+ * prompts, whose quantiles of calibrated confidence are the bounds.
+ *
+ * @returns null where the model has no column of confidence, or too few answers for a calibration.
+ */
+export function sequencesOn(
+  workload: Workload,
+  outcomes: ModelOutcomes,
+  { rows, middles }: { readonly rows: Int32Array; readonly middles: readonly DoubtfulMiddle[] },
+): readonly SequenceDocument[] | null {
+  if (outcomes.confidence === undefined) return null;
+  const gate = calibratedGate(workload, outcomes, {
+    document: { kind: "confidence", ...confidenceReadingOf(workload.origin) } as const,
+    rows,
+  });
+  const last = calibratedGate(workload, outcomes, { document: { kind: "judge" } as const, rows });
+  const scores = gate === null ? null : scoresOn(workload, outcomes, { document: gate, rows });
+  if (gate === null || last === null || scores === null) return null;
+  return middles.map(({ from, to }) => {
+    const [escalateBelow, acceptFrom] = [Math.floor(quantile(scores, from)), Math.ceil(quantile(scores, to))];
+    return { kind: "sequence", first: [{ gate, acceptFrom, escalateBelow }], last };
+  });
 }
 
 /** Gates that read the answer alone, the simplest first. */

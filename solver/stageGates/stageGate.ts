@@ -1,5 +1,5 @@
 import { type ConfidenceReading, type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
-import { calibratedScore, isSameReading } from "@/solver/gates/gates";
+import { calibratedScore, isSameComparison, isSameReading } from "@/solver/gates/gates";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { confidenceReadingOf } from "@/solver/workload/gateColumns";
@@ -111,21 +111,6 @@ function rawScores(workload: Workload, outcomes: ModelOutcomes, document: Simple
 function measureRefusal({ origin }: Workload, document: ConfidenceReading, model: string): GateRefusal | null {
   const held = confidenceReadingOf(origin);
   return isSameReading(held, document) ? null : { kind: "other-measure", model, held: held.measure, measure: document.measure };
-}
-
-/** Whether a gate compares the answers that the column of agreement was measured with. */
-function isSameComparison(
-  { answer, samples, peers = [] }: Extract<SimpleGateDocument, { kind: "agreement" }>,
-  measured: NonNullable<Workload["origin"]["agreement"]>,
-): boolean {
-  const others = measured.peers ?? [];
-  return (
-    answer === measured.answer &&
-    samples?.count === measured.samples?.count &&
-    samples?.temperature === measured.samples?.temperature &&
-    peers.length === others.length &&
-    peers.every((peer) => others.includes(peer))
-  );
 }
 
 /** The score of the first gate that is sure, else that of the last; the judge is asked where none before it is sure. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { gateSchema } from "@/solver/gates/gateDocument";
 import { answerWords } from "@/solver/gates/gates";
 import { seededRandom } from "@/solver/numeric/random";
+import { stageGate } from "@/solver/stageGates/stageGate";
 import { tableScores, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { gateTournament } from "./gateTournament";
 
@@ -37,6 +40,44 @@ describe("gateTournament", () => {
     ]);
     for (const { gates } of stages)
       expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
+  });
+
+  it("tries a sequence of confidence and judge where both are measured, at the tokens and the time of those answers that are judged", () => {
+    const workload = { ...withColumns(1000), judge: { kind: "measured" as const } };
+    for (const stage of tournamentOf(workload).stages) {
+      const of = (name: string) => stage.gates.find((gate) => gate.name === name);
+      const [judge, sequence] = [of("judge"), of("sequence")];
+      const { judgedShare = 0, extraTokens, extraSeconds } = sequence?.cost ?? {};
+      expect(judgedShare).toBeGreaterThan(0.05);
+      expect(judgedShare).toBeLessThan(0.8);
+      expect(extraSeconds).toBeCloseTo(0.3 * judgedShare, 9);
+      expect(extraTokens).toBeLessThan(judge?.cost.extraTokens ?? 0);
+      const document = gateSchema.parse(sequence?.sequence);
+      expect(sequence?.calibration).toBeNull();
+      // Held-out answers have the scores that the gateway gives them by the document.
+      const gate = stageGate(workload, stage.model, document);
+      if ("kind" in gate) throw new Error(gate.kind);
+      const { heldOut } = splitPrompts(1000, workload.seed);
+      expect(sequence?.scores).toEqual(Float64Array.from(heldOut, (row) => gate.scores[row] ?? -1));
+      const asked = Array.from(gate.judged ?? []);
+      expect(judgedShare).toBeCloseTo(asked.reduce((sum, one) => sum + one, 0) / 1000, 12);
+    }
+  });
+
+  it("scores planning prompts by a sequence that is calibrated without them: labels that the scores do not know lower no risk", () => {
+    const random = seededRandom(11);
+    const base = withColumns(400);
+    const models = base.outcomes.models.map((column) => ({
+      ...column,
+      confidence: column.label.map(() => 100 * random.next()),
+      judged: column.label.map(() => 100 * random.next()),
+    }));
+    const workload = { ...base, judge: { kind: "measured" as const }, outcomes: { ...base.outcomes, models } };
+    for (const { gates, quality } of tournamentOf(workload).stages) {
+      const sequence = gates.find(({ name }) => name === "sequence");
+      // The area of scores that know nothing is the mean loss.
+      expect(sequence?.planningArea).toBeGreaterThan(0.85 * (100 - quality));
+    }
   });
 
   it("finds the gate that knows more, and that noise knows nothing", () => {

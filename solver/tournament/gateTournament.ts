@@ -1,8 +1,9 @@
-import type { ConfidenceReading } from "@/solver/gates/gateDocument";
+import type { ComparedAnswers, ConfidenceReading } from "@/solver/gates/gateDocument";
 import { tableScores, textScorerOf, trainTableScorer } from "@/solver/stageGates/tableScorer";
 import { splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import type { GateSignal, StageAnswers } from "./gateSignal";
+import { sequenceSignal } from "./sequenceSignal";
 import { type StageResult, stageTournament } from "./stageTournament";
 import { LEAST_HELD_OUT } from "./tournamentLimits";
 
@@ -19,13 +20,16 @@ export interface GateTournament {
   readonly heldOutPrompts: number;
   /** What the columns of confidence hold; left out where the workload does not say so. */
   readonly confidence?: ConfidenceReading;
+  /** What the columns of agreement compare; left out where the workload does not say so. */
+  readonly agreement?: ComparedAnswers;
   /** One per model of the ladder but the last. */
   readonly stages: readonly StageResult[];
 }
 
 /**
  * A tournament of gates on a workload: for each stage the gates whose scores its table has (judge, confidence, agreement, a scorer that was
- * trained on texts), and a scorer of the other columns that is trained on the planning prompts. Calibrated on the planning prompts, measured on the held-out ones.
+ * trained on texts), a scorer of the other columns that is trained on the planning prompts, and a sequence of confidence and judge where both
+ * are measured. Calibrated on the planning prompts, measured on the held-out ones.
  *
  * @returns null below 20 held-out prompts.
  */
@@ -40,12 +44,14 @@ export function gateTournament(workload: Workload, { share, judgeSeconds }: Tour
       judgeSignal(own, outcomes.inputTokens, { modelled: judge.kind === "modelled", seconds: judgeSeconds }),
       ...columnSignals(workload, own),
       ...scorerSignals(workload, own),
+      ...[sequenceSignal(workload, own, { split, judgeSeconds })].filter((signal) => signal !== null),
     ];
     return stageTournament(answers, signals, { split, share, seed });
   });
-  const { confidence } = origin;
+  const { confidence, agreement } = origin;
+  const stated = { ...(confidence === undefined ? {} : { confidence }), ...(agreement === undefined ? {} : { agreement }) };
   const prompts = { planningPrompts: split.planning.length, heldOutPrompts: split.heldOut.length };
-  return { share, ...prompts, ...(confidence === undefined ? {} : { confidence }), stages };
+  return { share, ...prompts, ...stated, stages };
 }
 
 /** A judge reads prompt and answer. What its own instruction and reply add is not in the table. */

@@ -1,4 +1,4 @@
-import type { Calibration, LearntScorer } from "@/solver/gates/gateDocument";
+import type { Calibration, LearntScorer, SequenceDocument } from "@/solver/gates/gateDocument";
 import {
   calibratedScore,
   expectedCalibrationError,
@@ -21,10 +21,12 @@ export interface MeasuredGate {
   readonly kind: SignalKind;
   readonly name: string;
   readonly modelled: boolean;
-  /** null: too few planning answers for one; the gate was measured by its raw scores. */
+  /** null: too few planning answers for one, and the gate was measured by its raw scores; or a sequence, whose gates have their own. */
   readonly calibration: Calibration | null;
   /** Of a trained scorer: what a gate needs beside the calibration. */
   readonly scorer?: LearntScorer;
+  /** Of a sequence: the gates, with their calibrations. */
+  readonly sequence?: SequenceDocument;
   /** Probability that a right answer has a higher score than a wrong one; null where all answers have the same label. */
   readonly auc: Interval | null;
   /** Expected calibration errors of the raw and of the calibrated scores, in points. */
@@ -55,14 +57,15 @@ export function measureGate(answers: StageAnswers, signal: GateSignal, { split, 
   const scored = (rows: Int32Array): LabelledScore[] =>
     Array.from(rows, (row) => ({ score: signal.raw[row] ?? 0, label: answers.label[row] ?? 0 }));
   const planned = scored(split.planning);
-  const calibration = fitCalibration(planned);
+  const calibration = signal.sequence === undefined ? fitCalibration(planned) : null;
   const raw = scored(split.heldOut);
   const calibrated = raw.map(({ score, label }) => ({ score: calibratedScore(score, calibration ?? undefined), label }));
   const scores = Float64Array.from(calibrated, ({ score }) => score);
   const gains = Float64Array.from(split.heldOut, (row) => (answers.nextLabel[row] ?? 0) - (answers.label[row] ?? 0));
-  const { kind, name, modelled, cost, scorer } = signal;
+  const { kind, name, modelled, cost, scorer, sequence } = signal;
+  const made = { ...(scorer !== undefined && { scorer }), ...(sequence !== undefined && { sequence }) };
   return {
-    ...{ kind, name, modelled, calibration, cost, scores, ...(scorer !== undefined && { scorer }) },
+    ...{ kind, name, modelled, calibration, cost, scores, ...made },
     auc: aucOf(calibrated),
     rawCalibrationError: expectedCalibrationError(raw),
     calibrationError: expectedCalibrationError(calibrated),

@@ -2,6 +2,7 @@ import { areaDifference } from "@/solver/gates/gates";
 import type { Interval } from "@/solver/numeric/interval";
 import type { GateSignal, StageAnswers } from "./gateSignal";
 import { type GateMeasuring, type MeasuredGate, measureGate } from "./measureGate";
+import { inOrderOfChoice } from "./orderOfChoice";
 
 /** Whether the gate that was chosen on the planning prompts accepts best on the held-out ones. */
 export type Verdict =
@@ -39,11 +40,7 @@ export interface StageResult {
  */
 export function stageTournament(answers: StageAnswers, signals: readonly GateSignal[], measuring: GateMeasuring): StageResult {
   const { heldOut } = measuring.split;
-  const measured = signals
-    .map((signal) => ({ signal, gate: measureGate(answers, signal, measuring) }))
-    // Areas that differ by rounding alone are equal, and the order of the signals stays.
-    .sort((a, b) => Math.round(1e9 * a.gate.planningArea) - Math.round(1e9 * b.gate.planningArea));
-  const ranked = cheapestFirst(answers, measured, measuring);
+  const ranked = inOrderOfChoice(answers, signals, measuring).map((signal) => measureGate(answers, signal, measuring));
   const [best] = ranked;
   const labelled = Array.from(heldOut, (row, at) => ({ score: best?.scores[at] ?? 0, label: answers.label[row] ?? 0 }));
   const gates = ranked.map((gate) => ({
@@ -56,35 +53,6 @@ export function stageTournament(answers: StageAnswers, signals: readonly GateSig
     quality: mean(answers.label),
     nextQuality: mean(answers.nextLabel),
   };
-}
-
-interface Candidate {
-  readonly signal: GateSignal;
-  readonly gate: MeasuredGate;
-}
-
-/**
- * How much larger the area of a gate may be, as a share of the smallest one, for the gate to count as equally good: less than a tenth of what
- * the accepted answers lose. The whole 90 % interval of the difference must lie below it, over the same resamples of the answers. With few
- * prompts nothing is known so well, and the gate with the smallest area stays: that a difference may be chance makes no gate a good one.
- */
-const EQUIVALENCE_MARGIN = 0.1;
-
-/**
- * Gates in the order of recommendation: those surely as good as the first on the planning prompts by the tokens of their further calls, and the
- * others after them. Unknown tokens are after all others.
- */
-function cheapestFirst(answers: StageAnswers, candidates: readonly Candidate[], { split, seed }: GateMeasuring): readonly MeasuredGate[] {
-  const [best] = candidates;
-  if (best === undefined) return [];
-  const rawOf = ({ raw }: GateSignal): Float64Array => Float64Array.from(split.planning, (row) => raw[row] ?? 0);
-  const labelled = Array.from(split.planning, (row) => ({ score: best.signal.raw[row] ?? 0, label: answers.label[row] ?? 0 }));
-  const margin = EQUIVALENCE_MARGIN * best.gate.planningArea;
-  const isAsGood = ({ signal }: Candidate): boolean => areaDifference(labelled, rawOf(signal), seed).high <= margin;
-  const asGood = candidates.filter((one) => one === best || isAsGood(one));
-  const tokens = ({ signal: { cost } }: Candidate): number => cost.extraTokens ?? Number.MAX_VALUE;
-  const inOrder = [...asGood.toSorted((a, b) => tokens(a) - tokens(b)), ...candidates.filter((one) => !asGood.includes(one))];
-  return inOrder.map(({ gate }) => gate);
 }
 
 function verdictOf(gates: readonly RankedGate[]): Verdict {

@@ -1,10 +1,12 @@
 import type { Inputs } from "@/components/api/trpc";
 import { formatCounted, formatSeconds, formatUsd } from "@/components/ui/format";
+import type { ReplicaRule } from "@/solver/baselines/betterBaseline";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import { type ConstraintsView, formatConstraints, hashOfRouter, type PlannedRouter } from "../address/constraintsCodec";
+import { ruleOf, withRule } from "./modelRules";
 
 type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
 
@@ -124,3 +126,10 @@ export function estimateKnobs(knobs: Knobs, { maxGpus, maxUsdPerHour }: PlanCons
       : Math.floor((maxUsdPerHour * gpuCount(cluster)) / usdPerHour + 1e-9);
   return { ...knobs, maxGpus: Math.max(1, Math.min(knobs.maxGpus, maxGpus ?? Number.POSITIVE_INFINITY, paid)) };
 }
+
+/** The constraints with the replicas of some models, each in the place of the model's shape and number. */
+export const withReplicas = (constraints: PlanConstraints, rules: readonly ReplicaRule[]): PlanConstraints =>
+  rules.reduce(
+    (all, { model, shape, count }) => withRule(all, model, { ...ruleOf(all, model), used: true, shape, replicas: count }),
+    constraints,
+  );

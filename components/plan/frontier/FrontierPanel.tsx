@@ -63,6 +63,8 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly mixed: boolean;
   /** The kinds of policies that are asked for. */
   readonly policy: PolicyChoice;
+  /** The constraints that are asked for. */
+  readonly constraints: PlanView["constraints"];
   readonly view: FrontierView;
   /** The cascade chosen by hand; null: none. */
   readonly fixed: RoutingChoice | null;
@@ -71,7 +73,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   /** For thresholds of the exact plan's own gate: its own, and those of its baselines. */
   readonly onChangeOfPlan: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, mixed, policy, view, fixed, identities, onDraft, onChange, onChangeOfPlan } = props;
+  const { planning, running, mixed, policy, constraints, view, fixed, identities, onDraft, onChange, onChangeOfPlan } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
   const baselines = useBaselines(planning.exact, view.baselines);
@@ -202,7 +204,10 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 />
               )}
               {prepared.better !== null && (
-                <BetterBanner banner={prepared.better} onPlan={(plannable) => onChangeOfPlan(baselineChange(plannable, policy), "push")} />
+                <BetterBanner
+                  banner={prepared.better}
+                  onPlan={(baseline) => onChangeOfPlan(baselineChange(baseline, { policy, constraints }), "push")}
+                />
               )}
               <FrontierTable
                 table={prepared.table}

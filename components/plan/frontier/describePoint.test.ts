@@ -35,6 +35,7 @@ it("says a baseline by its name, without a bound where none is known", () => {
       attainable: true,
       cascade: "small",
       routing: null,
+      deployed: [],
       quality: 80,
       figures,
     }),

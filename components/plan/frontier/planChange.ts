@@ -3,9 +3,11 @@ import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration"
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { PlanView } from "../address/planCodec";
 import { routingChange } from "../address/policyView";
-import { parsePin, type RoutingChoice } from "../address/routingKey";
+import { parsePin } from "../address/routingKey";
+import { withReplicas } from "../constraints/prepareConstraints";
 import { parseDispatchKey } from "./dispatchPlans";
 import { GAIN_KEY } from "./frontierPlans";
+import type { PlannedBaseline } from "./prepareBetter";
 
 /**
  * The change to the view that plans what a key of the frontier names: thresholds, cascade routing, or slack dispatch at a tau. Its GPUs too where an axis tells
@@ -30,12 +32,17 @@ export function planChange(
 /** The change to the view that plans cascade routing: the planner chooses its models and trade-off. */
 const gainChange: Partial<PlanView> = { policy: "cascade-routing", fixed: null, tau: null };
 
-/** The change to the view that plans a baseline by hand: a trained router needs the predictor that its scores come from. */
+/**
+ * The change to the view that plans a baseline by hand: a trained router needs the predictor that its scores come from. Replicas become
+ * constraints in addition to those of the view; of the same model they take the place of its shape and number there.
+ */
 export function baselineChange(
-  baseline: { readonly kind: "thresholds"; readonly routing: RoutingChoice } | { readonly kind: "cascade-routing" },
-  policy: PolicyChoice,
+  baseline: PlannedBaseline,
+  { policy, constraints }: Pick<PlanView, "policy" | "constraints">,
 ): Partial<PlanView> {
   if (baseline.kind === "cascade-routing") return gainChange;
   const { routing } = baseline;
-  return { ...routingChange(routing, policy), ...(routing.startBelow !== undefined && { router: "trained" }) };
+  const change = { ...routingChange(routing, policy), ...(routing.startBelow !== undefined && { router: "trained" as const }) };
+  if (baseline.kind === "thresholds") return change;
+  return { ...change, constraints: withReplicas(constraints, baseline.rules) };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { noConstraints } from "@/solver/plan/constraints";
 import { baselineChange } from "./planChange";
 import { prepareBetter } from "./prepareBetter";
 import type { NamedBaseline } from "./useBaselines";
@@ -13,7 +14,12 @@ const baseline = (routing: NamedBaseline["routing"]): NamedBaseline => ({
   routing,
   quality: 83,
   figures: { ...figures, latency: 2.5 },
+  deployed: [
+    { model: "small", replicas: [{ shape: { tp: 1, pp: 1 }, count: 2 }] },
+    { model: "large", replicas: [{ shape: { tp: 4, pp: 1 }, count: 3 }] },
+  ],
 });
+const view = { policy: "cascade", constraints: noConstraints } as const;
 const planned = { routing: { models: ["small", "large"], thresholds: [60] }, figures };
 const banner = (routing: NamedBaseline["routing"]) => prepareBetter({ baseline: baseline(routing), axis: "latency", by: 0.5 }, planned);
 
@@ -23,31 +29,65 @@ it("names the baseline and its figure, and can be planned where it is thresholds
     key: "baseline 2",
     says: "The baseline CascadeServe is better than this plan: p95 2.50\u00a0s instead of 3.00\u00a0s. It is the recommendation: plan it to apply it.",
     plannable: { kind: "thresholds", routing: own },
-    reason: null,
   });
 });
 
-it("says why a baseline cannot be planned: a modelled router, or the same thresholds on other replicas", () => {
-  expect(banner(null).reason).toContain("knows which answers are right");
-  expect(banner(planned.routing)).toMatchObject({ plannable: { kind: "replicas" } });
-  expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
-    "thresholds",
-  );
+it("says why a baseline cannot be planned: a modelled router, or the plan's thresholds on replicas of several shapes", () => {
+  expect(banner(null)).toMatchObject({ plannable: null, says: expect.stringContaining("knows which answers are right") });
+  const mixed = { model: "small", replicas: [1, 2].map((tp) => ({ shape: { tp, pp: 1 }, count: 2 })) };
+  const several = { ...baseline(planned.routing), deployed: [mixed] };
+  expect(prepareBetter({ baseline: several, axis: "latency", by: 0.5 }, planned)).toMatchObject({
+    plannable: null,
+    says: expect.stringContaining("several shapes"),
+  });
+});
+
+it("offers the plan's thresholds on other replicas with these as constraints, and keeps the other constraints", () => {
+  const { plannable, says } = banner(planned.routing);
+  expect(says).toContain("plan it with these as constraints");
+  if (plannable === null) throw new Error("it cannot be planned");
+  const asked = {
+    ...noConstraints,
+    maxUsdPerHour: 90,
+    excluded: ["large"],
+    shapes: [
+      { model: "small", tp: 2, pp: 1 },
+      { model: "other", tp: 8, pp: 1 },
+    ],
+  };
+  expect(baselineChange(plannable, { policy: "cascade", constraints: asked })).toEqual({
+    fixed: planned.routing,
+    constraints: {
+      ...asked,
+      excluded: [],
+      pinned: [
+        { model: "small", replicas: 2 },
+        { model: "large", replicas: 3 },
+      ],
+      shapes: [
+        { model: "other", tp: 8, pp: 1 },
+        { model: "small", tp: 1, pp: 1 },
+        { model: "large", tp: 4, pp: 1 },
+      ],
+    },
+  });
+  const other = prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures });
+  expect(other.plannable?.kind).toBe("thresholds");
 });
 
 it("offers cascade routing as the plan: the planner chooses its models and trade-off", () => {
   const gain: NamedBaseline = { ...baseline(null), name: "cascade routing", policy: "cascade-routing" };
   const offered = prepareBetter({ baseline: gain, axis: "latency", by: 0.5 }, planned);
-  expect(offered).toMatchObject({ plannable: { kind: "cascade-routing" }, reason: null });
+  expect(offered).toMatchObject({ plannable: { kind: "cascade-routing" } });
   expect(offered.says).toContain("plan it to apply it");
-  expect(baselineChange({ kind: "cascade-routing" }, "cascade")).toEqual({ policy: "cascade-routing", fixed: null, tau: null });
+  expect(baselineChange({ kind: "cascade-routing" }, view)).toEqual({ policy: "cascade-routing", fixed: null, tau: null });
 });
 
 it("offers a trained router as the plan: thresholds of 0 and the scores to start at, with the predictor that gives them", () => {
   const router = { models: ["small", "large"], thresholds: [0], startBelow: 55 };
-  expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router }, reason: null });
-  expect(baselineChange({ kind: "thresholds", routing: router }, "cascade")).toEqual({ fixed: router, router: "trained" });
-  expect(baselineChange({ kind: "thresholds", routing: { models: ["small", "large"], thresholds: [40] } }, "cascade")).not.toHaveProperty(
+  expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router } });
+  expect(baselineChange({ kind: "thresholds", routing: router }, view)).toEqual({ fixed: router, router: "trained" });
+  expect(baselineChange({ kind: "thresholds", routing: { models: ["small", "large"], thresholds: [40] } }, view)).not.toHaveProperty(
     "router",
   );
 });

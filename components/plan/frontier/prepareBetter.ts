@@ -1,26 +1,24 @@
 import { formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
-import type { BetterBaseline } from "@/solver/baselines/betterBaseline";
+import { type BetterBaseline, type ReplicaRule, replicaRules } from "@/solver/baselines/betterBaseline";
 import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import type { NamedBaseline } from "./useBaselines";
 
 /**
- * Whether a baseline can be planned: cascade routing as such, others by their thresholds and, of a trained router, the scores to start at,
- * unless those are the plan's own, on other replicas; a modelled router cannot.
+ * How a baseline is planned: cascade routing as such, others by their thresholds and, of a trained router, the scores to start at; where those
+ * are the plan's own, with its replicas as constraints.
  */
-type Plannable =
+export type PlannedBaseline =
   | { readonly kind: "thresholds"; readonly routing: RoutingChoice }
-  | { readonly kind: "cascade-routing" }
-  | { readonly kind: "replicas" }
-  | { readonly kind: "modelled-router" };
+  | { readonly kind: "replicas"; readonly routing: RoutingChoice; readonly rules: readonly ReplicaRule[] }
+  | { readonly kind: "cascade-routing" };
 
 /** A baseline that is better than the recommended plan. */
 export interface BetterBanner {
   readonly key: string;
   readonly says: string;
-  readonly plannable: Plannable;
-  /** Why it cannot be planned; null where it can. */
-  readonly reason: string | null;
+  /** null: it cannot be planned, and `says` has the reason. */
+  readonly plannable: PlannedBaseline | null;
 }
 
 /**
@@ -33,32 +31,27 @@ export function prepareBetter(
   planned: { readonly routing: RoutingChoice | null; readonly figures: PlanFigures },
 ): BetterBanner {
   const plannable = plannableOf(baseline, planned.routing);
-  const recommends =
-    plannable.kind === "thresholds" || plannable.kind === "cascade-routing" ? " It is the recommendation: plan it to apply it." : "";
-  return {
-    key: baseline.key,
-    says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}.${recommends}`,
-    plannable,
-    reason: reasonOf(plannable),
-  };
+  const says = `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}.`;
+  return typeof plannable === "string"
+    ? { key: baseline.key, says: `${says} ${plannable}`, plannable: null }
+    : { key: baseline.key, says: `${says} ${offers[plannable.kind]}`, plannable };
 }
 
-function plannableOf({ routing, policy }: NamedBaseline, planned: RoutingChoice | null): Plannable {
+const offers: Readonly<Record<PlannedBaseline["kind"], string>> = {
+  thresholds: "It is the recommendation: plan it to apply it.",
+  "cascade-routing": "It is the recommendation: plan it to apply it.",
+  replicas: "It has the thresholds of this plan on other replicas: plan it with these as constraints to apply it.",
+};
+
+/** How a baseline is planned, or the sentence why it cannot be. */
+function plannableOf({ routing, policy, deployed }: NamedBaseline, planned: RoutingChoice | null): PlannedBaseline | string {
   if (policy === "cascade-routing") return { kind: "cascade-routing" };
-  if (routing === null) return { kind: "modelled-router" };
-  return planned !== null && formatRouting(routing) === formatRouting(planned) ? { kind: "replicas" } : { kind: "thresholds", routing };
-}
-
-function reasonOf({ kind }: Plannable): string | null {
-  switch (kind) {
-    case "thresholds":
-    case "cascade-routing":
-      return null;
-    case "replicas":
-      return "It has the thresholds of this plan on other replicas: ask for their shapes under Constraints.";
-    case "modelled-router":
-      return "No plan can have it: its modelled router knows which answers are right.";
-  }
+  if (routing === null) return "No plan can have it: its modelled router knows which answers are right.";
+  if (planned === null || formatRouting(routing) !== formatRouting(planned)) return { kind: "thresholds", routing };
+  const rules = replicaRules(deployed);
+  return rules === null
+    ? "It has the thresholds of this plan, with replicas of several shapes of a model: constraints cannot ask for those."
+    : { kind: "replicas", routing, rules };
 }
 
 function comparison(axis: BetterBaseline<NamedBaseline>["axis"], own: PlanFigures, planned: PlanFigures): string {

@@ -19,6 +19,7 @@ export interface NamedBaseline extends PlottedBaseline {
   readonly routing: BaselineFigures["routing"];
   /** Set where another kind of policy than thresholds plans it. */
   readonly policy?: BaselineFigures["policy"];
+  readonly deployed: BaselineFigures["deployed"];
   /** Mean over the sample; `figures` holds the bound where the floor applies to it. */
   readonly quality: number;
 }
@@ -39,7 +40,7 @@ const NONE: readonly never[] = [];
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
     (
-      { name, attainable, cascade, routing, policy, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus },
+      { name, attainable, cascade, routing, policy, deployed, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus },
       index,
     ): NamedBaseline => ({
       key: `baseline ${index + 1}`,
@@ -49,6 +50,7 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
       cascade,
       routing,
       policy,
+      deployed,
       quality,
       figures: {
         quality: qualityConfidence === null ? quality : qualityLow,

@@ -14,6 +14,7 @@ import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { measuringBounds } from "@/solver/calibration/nextRun";
+import { comparedAnswersSchema, confidenceReadingSchema } from "@/solver/gates/gateDocument";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { SHARE_BOUNDS } from "@/solver/tournament/tournamentLimits";
 import { enteredTitle, machineName } from "@/solver/wording/names";
@@ -70,6 +71,10 @@ export const workloadImportSchema = z.object({
   name: enteredTitle,
   /** Model names of the table -> ids of model cards, in addition to the committed aliases. */
   aliases: z.record(z.string(), z.string()),
+  /** What the column confidence holds; left out: the smallest token probability. */
+  confidence: confidenceReadingSchema.optional(),
+  /** What the column agreement compares, peers by card or by their names in the table; left out: not known, and no plan uses the column. */
+  agreement: comparedAnswersSchema.optional(),
 });
 
 /** A workload in the format that the studio writes. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
+import { answerParts } from "@/solver/gates/gateDocument";
 import { enteredTitle } from "@/solver/wording/names";
 
 export const byJob = z.object({ jobId: z.string().min(1) });
@@ -11,6 +12,11 @@ export const toWorkloadSchema = byJob.extend({
   gate: z.string().min(1),
   /** Another measure, whose score is the quality. */
   label: z.string().min(1),
+  /** Model of the profile whose answers those of the others are compared with, in place of samples: the column agreement; null: none. */
+  peer: z
+    .strictObject({ model: z.string().min(1), answer: z.enum(answerParts) })
+    .nullable()
+    .optional(),
   ...replaceArrivalsSchema.pick({ arrivals: true, segments: true, timeZone: true }).shape,
 });
 export const enableScheduleSchema = z.object({ clusterId: z.string().min(1), enabled: z.boolean() });

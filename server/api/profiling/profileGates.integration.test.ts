@@ -14,6 +14,7 @@ import { createGate } from "@/solver/gates/gates";
 import { gateCandidates } from "@/solver/stageGates/gateCandidates";
 import { gateTournament } from "@/solver/tournament/gateTournament";
 import { splitPrompts } from "@/solver/workload/split";
+import type { ProfileToWorkload } from "../base/profilingInputs";
 import { createProfileService } from "./profileService";
 
 const PROMPTS = 80;
@@ -88,8 +89,10 @@ async function begun(change: object = {}): Promise<string> {
 }
 const isDone = (id: string) => until(() => service.get(id)?.state === "done");
 
-async function workloadOf(jobId: string) {
-  const order = { jobId, name: "measured", gate: "gate", label: "right", arrivals: { kind: "generated" } as const };
+const peer = { model: LARGE, answer: "number" } as const;
+
+async function workloadOf(jobId: string, change: Partial<ProfileToWorkload> = {}) {
+  const order = { jobId, name: "measured", gate: "gate", label: "right", arrivals: { kind: "generated" } as const, ...change };
   const made = await service.toWorkload({ ...order, segments: [], timeZone: "UTC" }, "ann");
   if (!made.ok) throw new Error(made.message);
   const workload = loadWorkload(store, made.ids[0] ?? "");
@@ -149,8 +152,38 @@ describe("a profile that measures gates", () => {
     expect([...(large?.agreement ?? [])]).toEqual(expected(100, 100));
     const tournament = gateTournament(workload, { share: 0.3, judgeSeconds: null });
     const gates = tournament?.stages[0]?.gates ?? [];
-    expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
+    expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer", "sequence"]);
     expect(gates.find(({ name }) => name === "confidence")?.auc?.value).toBe(1);
+  });
+
+  it("takes one model as the peer of the others without further calls where texts are stored, and says so of the workload", async () => {
+    const id = await begun({ ...samples, keepAnswers: true });
+    await isDone(id);
+    const calls = server.heard.length;
+    const { outcomes, origin } = await workloadOf(id, { peer });
+    expect(server.heard).toHaveLength(calls);
+    expect(origin.agreement).toEqual({ answer: "number", peers: [LARGE] });
+    expect(origin.outcomes).toContain(`agreement with the answers of ${LARGE}`);
+    const [small, large] = outcomes.models;
+    expect(outcomes.promptIds.map((name, at) => [name, small?.agreement?.[at]])).toEqual(
+      outcomes.promptIds.map((name) => [name, Number(name.slice(1)) % 4 === 0 ? 0 : 100]),
+    );
+    expect(large?.agreement).toBeUndefined();
+    expect((await workloadOf(id, { name: "by samples" })).origin.agreement).toEqual({
+      answer: "number",
+      samples: { count: 2, temperature: 1 },
+    });
+    const order = {
+      jobId: id,
+      name: "x",
+      gate: "gate",
+      label: "right",
+      arrivals: { kind: "generated" },
+      segments: [],
+      timeZone: "UTC",
+    } as const;
+    store.profiles.dropAnswers(id);
+    expect(await service.toWorkload({ ...order, peer }, "ann")).toMatchObject({ message: expect.stringContaining("keep the texts") });
   });
 
   it("trains a scorer on the words of prompts and answers where these are stored, which scores at the gateway as in the workload", async () => {

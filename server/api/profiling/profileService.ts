@@ -244,7 +244,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       }),
     /** Combines the measurements with arrivals, one workload for each segment. Refused if fewer than two prompts are complete. */
     async toWorkload(
-      { jobId, name, gate, label, ...order }: ProfileToWorkload,
+      { jobId, name, gate, label, peer = null, ...order }: ProfileToWorkload,
       actor: Actor,
     ): Promise<Outcome<{ readonly ids: readonly string[]; readonly leftOut: number }>> {
       const profile = store.profiles.get(jobId);
@@ -257,7 +257,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       const named = found.parts.map((part) => ({ name: part.segment === null ? name : `${name}, ${part.segment}`, arrivals: part }));
       const { models } = cards.read().catalogue;
       const emulated = request.models.some(({ at }) => at.kind === "cluster" && store.clusters.get(at.clusterId)?.spec.kind === "embedded");
-      const made = await making.make({ file: store.file, jobId, gate, label, named, models, emulated });
+      const made = await making.make({ file: store.file, jobId, gate, label, peer, named, models, emulated });
       if (!made.ok) return made;
       const ids = store.atomically(() =>
         made.workloads.map((workload) => {

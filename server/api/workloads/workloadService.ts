@@ -56,7 +56,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
     },
     /** Combines uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
     async importUploads(
-      { outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }: WorkloadImport,
+      { outcomesUploadId, arrivalsUploadId, judgeAuc, name, confidence, agreement, ...selection }: WorkloadImport,
       actor: Actor,
     ): Promise<Outcome<{ readonly id: string }>> {
       const outcomesSource = uploads.open(outcomesUploadId);
@@ -64,7 +64,8 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
         return { ok: false, message: "An uploaded file is not kept any more: send it again." };
       }
-      const outcomes = await importOutcomes(outcomesSource, { ...selection, models: cards.read().catalogue.models });
+      const chosen = { ...selection, models: cards.read().catalogue.models };
+      const outcomes = await importOutcomes(outcomesSource, chosen, { confidence, agreement });
       if (!outcomes.ok) return outcomes;
       const trace = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
       if (trace !== null && !trace.ok) return trace;

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { confidenceMeasures } from "@/solver/gates/gateDocument";
+import { answerParts, confidenceMeasures } from "@/solver/gates/gateDocument";
 import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { SHARE_BOUNDS, USUAL_SHARE } from "@/solver/tournament/tournamentLimits";
 import { describeTournament } from "../describe/describeTournament";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
-import { listFlag, numberFlag } from "../flags/flagValues";
+import { listFlag, numberFlag, USUAL_TEMPERATURE } from "../flags/flagValues";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
 import { addLabelGates } from "./labelGates";
 import { type GateChoice, writeGates } from "./writeGates";
@@ -17,17 +17,16 @@ interface GatesFlags extends WorkloadFlags {
   readonly stage?: number;
   readonly gate?: string;
   readonly measure?: NonNullable<GateChoice["measure"]>;
-  readonly answer: GateChoice["answer"];
+  readonly answer?: NonNullable<GateChoice["answer"]>;
   readonly samples?: number;
   readonly temperature: number;
   readonly peers?: readonly string[];
 }
 
-const answerParts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly GateChoice["answer"][];
-
 const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
-has them, a scorer of lengths and probabilities that is trained on the labels, and one that reads words too where a profile stored texts. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
+has them, a scorer of lengths and probabilities that is trained on the labels, one that reads words too where a profile stored texts, and
+confidence with the judge for doubtful answers alone where both are measured, at the best of nine pairs of bounds. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
 random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
 
@@ -40,7 +39,7 @@ are. Modelled scores are not written.`;
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
   const command = program.command("gates");
   withWorkloadFlags(command)
-    .description("compare gates (judge, confidence, agreement, scorer) on a workload's held-out prompts")
+    .description("compare gates (judge, confidence, agreement, scorer, sequence) on a workload's held-out prompts")
     .option(
       "--share <share>",
       "share of answers sent on, at which gates are compared with random escalation",
@@ -58,15 +57,22 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
       ).choices(confidenceMeasures),
     )
     .addOption(
-      new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"),
+      new Option(
+        "--answer <part>",
+        "with --write: the part of answers that agreement compares (default: as the workload says, else whole)",
+      ).choices(answerParts),
     )
     .option(
       "--samples <n>",
-      "with --write: further answers of the same model in the column agreement",
+      "with --write: further answers of the same model in the column agreement (default: as the workload says)",
       numberFlag({ min: 1, max: 8, whole: true }),
     )
-    .option("--temperature <t>", "with --write: of those samples", numberFlag({ min: 0, max: 2 }), 0.7)
-    .option("--peers <list>", "with --write: other models in the column agreement, comma separated", listFlag)
+    .option("--temperature <t>", "with --write: of those samples", numberFlag({ min: 0, max: 2 }), USUAL_TEMPERATURE)
+    .option(
+      "--peers <list>",
+      "with --write: other models in the column agreement, comma separated (default: as the workload says)",
+      listFlag,
+    )
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .addHelpText("after", WRITE_HELP)

@@ -74,6 +74,36 @@ describe("writeGates", () => {
     expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
   });
 
+  it("writes the comparison of agreement that the workload states, and refuses flags that deny it", () => {
+    const agreement = { answer: "number" as const, peers: ["gemma-2-2b"] };
+    const stated = figuresOf({ ...workload, origin: { ...workload.origin, agreement } });
+    const path = fileOf(cascade());
+    expect(writeGates(path, stated, { stage: 2, gate: "agreement" })).toMatchObject({ ok: true });
+    expect(gatesIn(path)[1]).toMatchObject({ kind: "agreement", ...agreement });
+    expect(writeGates(path, stated, { stage: 2, gate: "agreement", peers: ["gemma-2-2b"] })).toMatchObject({ ok: true });
+    for (const denied of [{ answer: "choice" as const }, { samples: { count: 2, temperature: 1 } }])
+      expect(writeGates(path, stated, { stage: 2, gate: "agreement", ...denied })).toMatchObject({
+        message: expect.stringContaining("deny it"),
+      });
+  });
+
+  it("writes a sequence with the calibrations of its gates and its bounds, and the measure that flags say", () => {
+    const path = fileOf(cascade());
+    expect(writeGates(path, measured, { gate: "sequence" })).toMatchObject({
+      ok: true,
+      written: [expect.stringContaining("calibrated on 210 prompts"), expect.any(String)],
+    });
+    const figures = measured.stages[0]?.gates.find(({ name }) => name === "sequence");
+    expect(gatesIn(path)[0]).toEqual(figures?.sequence);
+    expect(writeGates(path, measured, { gate: "sequence", measure: "mean" })).toMatchObject({ ok: true });
+    expect(gatesIn(path)[0]).toMatchObject({
+      kind: "sequence",
+      first: [{ gate: { kind: "confidence", measure: "mean" } }],
+      last: { kind: "judge" },
+    });
+    expect(writeGates(fileOf(cascade()), tournament, { gate: "sequence" })).toMatchObject({ ok: false });
+  });
+
   it("puts them into the cascade that serves single requests beside rounds", () => {
     const own = cascade();
     const rounds: PolicyDocument = {

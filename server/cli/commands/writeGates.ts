@@ -4,8 +4,15 @@ import type { Outcome } from "@/server/contracts/studio";
 import { issueSentence } from "@/server/lib/issueSentence";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { isRecord } from "@/solver/collections/isRecord";
-import { type ConfidenceMeasure, type ConfidenceReading, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
-import { gateText } from "@/solver/gates/gates";
+import {
+  type ComparedAnswers,
+  type ConfidenceMeasure,
+  type ConfidenceReading,
+  type GateDocument,
+  gateSchema,
+  isCalibrated,
+} from "@/solver/gates/gateDocument";
+import { gateText, isSameComparison } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 import type { Plan } from "@/solver/plan/plan";
 import { cascadeOf, gatesOf, type PolicyDocument, policySchema, withSinglesPolicy } from "@/solver/plan/policySchema";
@@ -20,9 +27,9 @@ export interface GateChoice {
   readonly gate?: string;
   /** How the column `confidence` was made of token probabilities; left out: as the workload says, else the smallest. */
   readonly measure?: ConfidenceMeasure;
-  /** The part of an answer that is compared, or searched for. */
-  readonly answer: Extraction;
-  /** With whom answers were compared in the column `agreement`. */
+  /** The part of an answer that is compared, or searched for; left out: as the workload says, else the whole. */
+  readonly answer?: Extraction;
+  /** With whom answers were compared in the column `agreement`; left out: as the workload says. */
   readonly samples?: { readonly count: number; readonly temperature: number };
   readonly peers?: readonly string[];
 }
@@ -91,6 +98,7 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
       ok: false,
       message: `the workload's column confidence is of the measure ${tournament.confidence?.measure}, which --measure ${choice.measure} denies.`,
     };
+  const answers = comparedOf(tournament, choice);
   const gates = [...gatesOf(policy)];
   const written: string[] = [];
   for (const stage of wanted) {
@@ -101,7 +109,7 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
     if (thresholds[stage] === 0)
       return { ok: false, message: `the threshold of stage ${stage + 1} is 0, so that no gate is asked there: raise it first.` };
     if (figures === undefined) return { ok: false, message: `the workload has no tournament of the gates of ${model}.` };
-    const gate = gateOf(figures, choice, reading);
+    const gate = gateOf(figures, choice, { compared: answers, reading });
     if (!gate.ok) return { ok: false, message: `stage ${stage + 1}: ${gate.message}` };
     gates[stage] = gate.gate;
     written.push(`Stage ${stage + 1}, ${model}: ${gateText(gate.gate)}, ${calibrationText(gate.gate, tournament)}.`);
@@ -112,19 +120,27 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
 }
 
 const calibrationText = (gate: GateDocument, { planningPrompts }: TournamentFigures): string =>
-  gate.kind !== "sequence" && gate.calibration !== undefined ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
+  isCalibrated(gate) ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
 
 /** What the column of confidence holds; null where workload and choice contradict each other. */
 function readingOf({ confidence }: TournamentFigures, { measure, answer }: GateChoice): ConfidenceReading | null {
   if (confidence !== undefined) return measure === undefined || measure === confidence.measure ? confidence : null;
-  return { measure: measure ?? "minimum", ...(measure === "answer-span" ? { answer } : {}) };
+  return { measure: measure ?? "minimum", ...(measure === "answer-span" ? { answer: answer ?? "whole" } : {}) };
+}
+
+/** What the column of agreement compares; null where workload and choice contradict each other. */
+function comparedOf({ agreement }: TournamentFigures, { answer, samples, peers }: GateChoice): ComparedAnswers | null {
+  const chosen = { answer: answer ?? agreement?.answer ?? "whole", ...(samples && { samples }), ...(peers && { peers: [...peers] }) };
+  if (agreement === undefined) return chosen;
+  const whole = samples === undefined && peers === undefined ? { ...agreement, answer: chosen.answer } : chosen;
+  return isSameComparison(whole, agreement) ? agreement : null;
 }
 
 /** The document of a stage's chosen gate. */
 function gateOf(
   { gates, verdict }: StageFigures,
   choice: GateChoice,
-  reading: ConfidenceReading,
+  { compared, reading }: Pick<Held, "compared" | "reading">,
 ): Outcome<{ readonly gate: GateDocument }> {
   const best = verdict.kind === "no-gates" ? undefined : verdict.gate;
   const figures = gates.find(({ name }) => name === (choice.gate ?? best));
@@ -143,17 +159,21 @@ function gateOf(
       ok: false,
       message: `the scorer has learnt from the column confidence as the smallest token probability, which --measure ${reading.measure} denies.`,
     };
-  const parsed = gateSchema.safeParse(documentOf(figures, choice, reading));
+  if (figures.kind === "agreement" && compared === null)
+    return { ok: false, message: "the workload says what its column agreement compares, and --answer, --samples or --peers deny it." };
+  const parsed = gateSchema.safeParse(documentOf(figures, { answer: choice.answer ?? "whole", compared, reading }));
   return parsed.success
     ? { ok: true, gate: parsed.data }
     : { ok: false, message: `${figures.name}: ${issueSentence(parsed.error, "gate")}` };
 }
 
-function documentOf(
-  { kind, calibration: fitted, scorer }: GateFigures,
-  { answer, samples, peers }: GateChoice,
-  reading: ConfidenceReading,
-): object {
+interface Held {
+  readonly answer: Extraction;
+  readonly compared: ComparedAnswers | null;
+  readonly reading: ConfidenceReading;
+}
+
+function documentOf({ kind, calibration: fitted, scorer, sequence }: GateFigures, { answer, compared, reading }: Held): object {
   const calibration = fitted === null ? {} : { calibration: fitted };
   switch (kind) {
     case "judge":
@@ -161,9 +181,12 @@ function documentOf(
     case "confidence":
       return { kind, ...reading, ...calibration };
     case "agreement":
-      return { kind, answer, samples, ...(peers !== undefined && { peers }), ...calibration };
+      return { kind, ...compared, ...calibration };
     case "scorer":
       return { kind, answer, ...scorer, ...calibration };
+    case "sequence":
+      // What the workload does not say of its confidence, the flags do.
+      return { ...sequence, first: sequence?.first.map((step) => ({ ...step, gate: { ...step.gate, ...reading } })) };
     case "router":
       return { kind };
   }

@@ -13,12 +13,14 @@ const plan = {
     },
   },
   solver: {},
+  policy: { kind: "cascade", stages: [{ model: "small" }, { model: "large" }], thresholds: [60] },
 } as unknown as Plan;
 
 type Baseline = Extract<Examination, { kind: "baselines" }>["systems"][number];
 const gain: Baseline = {
   ...{ name: "cascade routing", attainable: true, cascade: "small, large", routing: null, policy: "cascade-routing" },
   ...{ quality: 83, qualityLow: 81, latencySeconds: 2.5, gpus: 8, costUsdPerRequest: 0.002, heldOut: null },
+  deployed: [{ model: "small", replicas: [{ shape: { tp: 1, pp: 1 }, count: 8 }] }],
 };
 const said = (...systems: readonly Baseline[]) =>
   describeBetter(plan, { kind: "baselines", planHeldOut: { quality: 83, latencySeconds: 3 }, systems, refused: [] });
@@ -37,5 +39,13 @@ describe("a baseline that is better than a plan", () => {
   it("is planned in the studio where it is thresholds of its own", () => {
     const { policy: _, ...own } = gain;
     expect(said({ ...own, name: "CascadeServe", routing: { models: ["small", "large"], thresholds: [40] } })).toContain("The Plan page");
+  });
+
+  it("is planned in the studio by its replicas where its thresholds are the plan's, unless a model has several shapes", () => {
+    const { policy: _, ...own } = { ...gain, name: "CascadeServe", routing: { models: ["small", "large"], thresholds: [60] } };
+    expect(said(own)).toContain("the Plan page of the studio plans it with these as constraints");
+    const mixed = [{ model: "small", replicas: [1, 2].map((tp) => ({ shape: { tp, pp: 1 }, count: 2 })) }];
+    expect(said({ ...own, deployed: mixed })).not.toContain("Plan page");
+    expect(said({ ...own, deployed: mixed })).toContain("several shapes");
   });
 });

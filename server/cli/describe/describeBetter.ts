@@ -1,12 +1,16 @@
 import type { Examination } from "@/server/contracts/studio";
-import { type BetterBaseline, betterBaseline } from "@/solver/baselines/betterBaseline";
+import { type BetterBaseline, betterBaseline, replicaRules } from "@/solver/baselines/betterBaseline";
 import type { Plan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { secondsText } from "@/solver/wording/wording";
 
 type BaselineFigures = Extract<Examination, { kind: "baselines" }>["systems"][number];
 
 /** Says which baseline is better than a plan on its objective, and how it is planned; empty where none is. Bounds are no baselines to plan. */
-export function describeBetter(plan: Pick<Plan, "predictions" | "deployment" | "inputs" | "solver">, examination: Examination): string {
+export function describeBetter(
+  plan: Pick<Plan, "predictions" | "deployment" | "inputs" | "solver" | "policy">,
+  examination: Examination,
+): string {
   if (examination.kind !== "baselines") return "";
   const { predictions, deployment, solver } = plan;
   const { objective } = plan.inputs;
@@ -30,7 +34,7 @@ export function describeBetter(plan: Pick<Plan, "predictions" | "deployment" | "
   const found = betterBaseline({ ...objective, limitSeconds: solver.slack?.limitSeconds ?? null }, own, named);
   if (found === null) return "";
   const { system, figures } = found.baseline;
-  return `\nThe baseline ${system.name} is better than this plan: ${comparison(found.axis, figures, own)}. ${howToPlan(system)}\n`;
+  return `\nThe baseline ${system.name} is better than this plan: ${comparison(found.axis, figures, own)}. ${howToPlan(system, plan.policy)}\n`;
 }
 
 type Figures = Readonly<Record<BetterBaseline<unknown>["axis"], number>>;
@@ -46,7 +50,19 @@ function comparison(axis: BetterBaseline<unknown>["axis"], own: Figures, planned
   }
 }
 
-function howToPlan({ policy, routing }: BaselineFigures): string {
+/** Where it is planned, as the Plan page offers it. */
+function howToPlan({ policy, routing, deployed }: BaselineFigures, planned: PolicyDocument): string {
   if (policy === "cascade-routing") return "Plan it with --policy cascade-routing.";
-  return routing === null ? "" : "The Plan page of the studio plans it.";
+  if (routing === null) return "";
+  if (!isRouting(planned, routing)) return "The Plan page of the studio plans it.";
+  return replicaRules(deployed) === null
+    ? "It has the thresholds of this plan, with replicas of several shapes of a model: constraints cannot ask for those."
+    : "It has the thresholds of this plan on other replicas: the Plan page of the studio plans it with these as constraints.";
+}
+
+/** Whether a policy is a cascade with this routing. */
+function isRouting(policy: PolicyDocument, { models, thresholds, startBelow = 0 }: NonNullable<BaselineFigures["routing"]>): boolean {
+  if (policy.kind !== "cascade") return false;
+  const own = [policy.stages.map(({ model }) => model), policy.thresholds, policy.directStart?.below ?? 0];
+  return JSON.stringify(own) === JSON.stringify([models, thresholds, startBelow]);
 }

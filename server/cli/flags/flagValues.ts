@@ -18,6 +18,16 @@ export function numberFlag({ min, max, whole = false }: Bounds): (text: string) 
 /** Reads `a,b,c`, without empty parts. */
 export const listFlag = (text: string): string[] => text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 
+/** The temperature of samples where none is given. */
+export const USUAL_TEMPERATURE = 0.7;
+
+/** Reads `count` or `count@temperature` of further answers. */
+export function samplesFlag(text: string): { readonly count: number; readonly temperature: number } {
+  const [count = "", temperature = String(USUAL_TEMPERATURE), ...rest] = text.split("@");
+  if (rest.length > 0) throw new InvalidArgumentError("Write a number of samples, or 'number@temperature'.");
+  return { count: numberFlag({ min: 1, max: 8, whole: true })(count), temperature: numberFlag({ min: 0, max: 2 })(temperature) };
+}
+
 /** Collects `table name=card` pairs of a repeatable flag. */
 export function aliasFlag(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = listFlag(text).map((pair) => {

@@ -10,13 +10,13 @@ import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import type { CsvSource } from "@/server/planning/imports/readCsv";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
-import { type ConfidenceMeasure, confidenceMeasures } from "@/solver/gates/gateDocument";
+import { answerParts, type ComparedAnswers, type ConfidenceMeasure, confidenceMeasures } from "@/solver/gates/gateDocument";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
-import type { Workload } from "@/solver/workload/workload";
+import type { Workload, WorkloadOrigin } from "@/solver/workload/workload";
 import { must, refuse } from "./exitCodes";
-import { aliasFlag, listFlag, numberFlag } from "./flagValues";
+import { aliasFlag, listFlag, numberFlag, samplesFlag, USUAL_TEMPERATURE } from "./flagValues";
 
 export interface WorkloadFlags {
   readonly workload?: string;
@@ -27,6 +27,9 @@ export interface WorkloadFlags {
   readonly models: Readonly<Record<string, string>>;
   readonly judgeAuc?: number;
   readonly confidenceMeasure?: ConfidenceMeasure;
+  readonly agreementPeers?: readonly string[];
+  readonly agreementSamples?: NonNullable<ComparedAnswers["samples"]>;
+  readonly agreementAnswer?: ComparedAnswers["answer"];
   readonly cards?: string;
   readonly seed: number;
 }
@@ -52,6 +55,18 @@ export const withWorkloadFlags = (command: Command): Command =>
         confidenceMeasures,
       ),
     )
+    .option("--agreement-peers <list>", "models whose answers the column agreement of --outcomes compares with, comma separated", listFlag)
+    .option(
+      "--agreement-samples <n[@temperature]>",
+      `further answers of the same model that it compares with (temperature: ${USUAL_TEMPERATURE})`,
+      samplesFlag,
+    )
+    .addOption(
+      new Option(
+        "--agreement-answer <part>",
+        "the part of answers that it compares, and that --confidence-measure answer-span reads (default: whole)",
+      ).choices(answerParts),
+    )
     .option(...CARDS_FLAG)
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
 
@@ -67,16 +82,36 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
     return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
   const outcomes = await openFile(flags.outcomes, (source) =>
-    importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
+    importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }, statedBy(flags)),
   );
   if (!outcomes.ok) return outcomes;
   const arrivals = flags.arrivals === undefined ? null : await openFile(flags.arrivals, importArrivals);
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
-  const { confidenceMeasure: measure } = flags;
-  const table = measure === undefined ? outcomes : { ...outcomes, confidence: { measure } };
-  const workload = buildWorkload({ name, outcomes: table, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
+  const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
+}
+
+function statedBy({
+  confidenceMeasure: measure,
+  agreementPeers,
+  agreementSamples,
+  agreementAnswer,
+}: WorkloadFlags): Pick<WorkloadOrigin, "confidence" | "agreement"> {
+  const span = measure === "answer-span" && agreementAnswer !== undefined ? { answer: agreementAnswer } : {};
+  // A part alone says what answer-span reads.
+  const compares =
+    agreementPeers !== undefined || agreementSamples !== undefined || (agreementAnswer !== undefined && measure !== "answer-span");
+  return {
+    ...(measure === undefined ? {} : { confidence: { measure, ...span } }),
+    ...(compares && {
+      agreement: {
+        answer: agreementAnswer ?? "whole",
+        ...(agreementSamples === undefined ? {} : { samples: agreementSamples }),
+        ...(agreementPeers === undefined ? {} : { peers: [...agreementPeers] }),
+      },
+    }),
+  };
 }
 
 async function readWorkloadFile(path: string, models: CardCatalogue["models"]): Promise<Outcome<{ readonly workload: Workload }>> {

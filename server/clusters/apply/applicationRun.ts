@@ -138,7 +138,10 @@ export class ApplicationRun {
     const { connector, store } = this.#deps;
     const signal = this.#interruption.begin();
     const options: StepOptions = { signal, planId: this.#goalId, report: (detail) => this.#record.report(index, detail) };
-    const acted = await this.#guarded(() => connector.applyStep(step.action, options), signal);
+    const acted = await this.#guarded(async () => {
+      const silent = await this.#gateObstacle(step.action, signal);
+      return silent === null ? connector.applyStep(step.action, options) : { ok: false, message: silent };
+    }, signal);
     if (acted === null) return;
     if (!acted.ok) return this.#fail(index, acted.message);
     store.atomically(() => {
@@ -150,6 +153,15 @@ export class ApplicationRun {
     if (verified === null) return;
     if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}`);
     this.#record.step(index, { state: "done", endedAt: timestamp() }, "verified", verified.value);
+  }
+
+  /** Why the plan's gates have no scores on its engines, before requests go to them: those that were started since could not be asked before. */
+  async #gateObstacle(action: StoredStep["action"], signal: AbortSignal): Promise<string | null> {
+    const { planId, undoing, kind } = this.application;
+    const { connector, store } = this.#deps;
+    if (action.kind !== "switch-policy" || undoing || kind === "rollback" || planId === null) return null;
+    const plan = store.plans.get(planId);
+    return plan === null ? null : connector.gateObstacle(plan.policy, signal);
   }
 
   #stepAt(index: number): StoredStep {

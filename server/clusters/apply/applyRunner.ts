@@ -4,7 +4,6 @@ import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
 import type { Connector } from "../connector/connector";
-import { silentGateObstacle, silentModels } from "../connector/silentModels";
 import { planSteps } from "../steps/planSteps";
 import type { RegressionLook } from "../verification/regression";
 import { ApplicationRecord, timestamp } from "./applicationRecord";
@@ -101,7 +100,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     const obstacle = plan === null ? null : await connector.predictorObstacle(plan.policy);
     if (obstacle !== null) return refuse(obstacle);
     // A way back is not refused: the plan has served before, and its answers count as not scored.
-    const silent = plan === null || kind === "rollback" ? null : silentGateObstacle(plan.policy, silentModels(store, clusterId));
+    const silent = plan === null || kind === "rollback" ? null : await connector.gateObstacle(plan.policy);
     if (silent !== null) return refuse(silent);
     const rollOut = rollOutOf(observed.value, plan, connector.emulated);
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));

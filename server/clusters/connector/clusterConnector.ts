@@ -9,6 +9,8 @@ import { awaitEngine, defaultLoadLimitMs } from "./awaitEngine";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { gatewayConfig, keptSettings, routedModelsOf, routingOf } from "./gatewayRouting";
+import { probeLogProbabilities } from "./probeLogProbabilities";
+import { logProbabilityGates, type SilenceFound, silentGateObstacle } from "./silentModels";
 import { effectOf } from "./stepEffect";
 import { missingPredictors, uploadPredictors } from "./uploadPredictors";
 import { type Look, waitUntil } from "./waitUntil";
@@ -70,6 +72,25 @@ export function createConnector({
   async function predictorObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null> {
     const lacking = await missingPredictors(policy, { gateway, artefactOf, signal });
     return lacking.ok ? null : lacking.message;
+  }
+
+  async function gateObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null> {
+    const asked = [...new Set(logProbabilityGates(policy).map(({ model }) => model))];
+    if (asked.length === 0) return null;
+    const silent = new Map<string, SilenceFound>(silentModels().map((model) => [model, "profile"]));
+    const found = await host.observe({ signal, limitMs: observeLimitMs });
+    const engines = found.ok ? found.value.engines.filter(({ stopping }) => !stopping) : [];
+    await Promise.all(
+      asked.map(async (model) => {
+        const engine = engines.find((one) => one.model === model);
+        const probed = engine === undefined ? "unknown" : await probeLogProbabilities(engine, signal);
+        // What an engine shows now counts more than what a profile found.
+        if (probed === "silent") silent.set(model, "request");
+        else if (probed === "reports") silent.delete(model);
+      }),
+    );
+    signal?.throwIfAborted();
+    return silentGateObstacle(policy, silent);
   }
 
   /** Waits for a gateway that does not listen, but not for one that answers with a refusal. */
@@ -170,5 +191,5 @@ export function createConnector({
     return waitUntil(look, { ...options, limitMs: gatewayLimitMs });
   }
 
-  return { emulated, observe, predictorObstacle, applyStep, verifyStep };
+  return { emulated, observe, predictorObstacle, gateObstacle, applyStep, verifyStep };
 }

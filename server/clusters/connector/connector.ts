@@ -76,6 +76,11 @@ export interface Connector {
    */
   predictorObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null>;
   /**
+   * Why a gate of a policy has no scores there, in a sentence: it reads log probabilities, and an engine of its model that runs does not
+   * report them when asked for one token, or a profile found so; null: nothing is known against it. Engines that do not run are not asked.
+   */
+  gateObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null>;
+  /**
    * Carries out one step and waits until its effect holds. Repeating a step changes nothing and succeeds, so that an interrupted roll-out
    * can continue. Returns what was found, or why it failed; rejects only when aborted.
    */

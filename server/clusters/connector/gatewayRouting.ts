@@ -5,7 +5,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument, readyJudgeOf } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
-import { silentGateObstacle } from "./silentModels";
+import { logProbabilityGates } from "./silentModels";
 
 /**
  * The name under which clients reach a plan's cascade in addition to `cascade/default`: the plan's own name, in the characters allowed in a
@@ -60,7 +60,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
   if (part === null || name === undefined) return null;
   const limits = limitsByEngine(plan, current);
   // The gateway refuses the mark under a gate that reads them: a policy that is in force already, or gone back to, must stay writable.
-  const marked = silentGateObstacle(part.policy, silent) === null ? silent : [];
+  const marked = logProbabilityGates(part.policy).some(({ model }) => silent.includes(model)) ? [] : silent;
   const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
     const engine = engines.find((one) => one.id === id);
     if (engine === undefined) return [];

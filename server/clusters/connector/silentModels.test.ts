@@ -75,11 +75,15 @@ test("a gate that reads log probabilities of a silent model is refused with the 
   const [first = ""] = policy.stages.map(({ model }) => model);
   const gated = (gate: GateDocument) => ({ ...policy, gates: policy.thresholds.map(() => gate) });
   const confidence = gated({ kind: "confidence", measure: "minimum" });
-  expect(silentGateObstacle(confidence, [first])).toBe(
+  const silent = new Map([[first, "profile" as const]]);
+  expect(silentGateObstacle(confidence, silent)).toBe(
     `The confidence gate of stage 1 reads log probabilities, which the engines of ${first} do not report, as a profile found: plan with another gate, or profile ${first} again.`,
   );
-  expect(silentGateObstacle(confidence, ["another"])).toBeNull();
+  expect(silentGateObstacle(confidence, new Map([[first, "request"]]))).toBe(
+    `The confidence gate of stage 1 reads log probabilities, which the engines of ${first} do not report, as a request for one token showed: plan with another gate.`,
+  );
+  expect(silentGateObstacle(confidence, new Map([["another", "profile"]]))).toBeNull();
   const weights = [{ feature: "log-answer-tokens", mean: 0, scale: 1, weight: 1 }] as const;
-  expect(silentGateObstacle(gated({ kind: "scorer", answer: "whole", bias: 0, weights: [...weights] }), [first])).toBeNull();
-  expect(silentGateObstacle(policy, [first])).toBeNull();
+  expect(silentGateObstacle(gated({ kind: "scorer", answer: "whole", bias: 0, weights: [...weights] }), silent)).toBeNull();
+  expect(silentGateObstacle(policy, silent)).toBeNull();
 });

@@ -1,4 +1,5 @@
 import type { Store } from "@/server/store/store";
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import { createGate } from "@/solver/gates/gates";
 import { gatesOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 
@@ -17,13 +18,28 @@ export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: s
   return [...known].flatMap(([model, says]) => (says === "silent" ? [model] : []));
 }
 
-/** Which gate of a policy reads log probabilities that a model's engines do not report, in one sentence with the remedy; null: none does. */
-export function silentGateObstacle(policy: PolicyDocument, silent: readonly string[]): string | null {
+/** How it was found that a model's engines report no log probabilities: by a profile, or by a request when a plan was applied. */
+export type SilenceFound = "profile" | "request";
+
+/** Models whose answers a gate of a policy reads log probabilities of, with the gate's kind and its stage, from 0. */
+export function logProbabilityGates(
+  policy: PolicyDocument,
+): readonly { readonly stage: number; readonly model: string; readonly kind: GateDocument["kind"] }[] {
   const models = singleStagesOf(policy);
-  for (const [stage, document] of gatesOf(policy).entries()) {
+  return gatesOf(policy).flatMap((document, stage) => {
     const model = models[stage];
-    if (model === undefined || !silent.includes(model) || !createGate(document).needs.includes("log-probabilities")) continue;
-    return `The ${document.kind} gate of stage ${stage + 1} reads log probabilities, which the engines of ${model} do not report, as a profile found: plan with another gate, or profile ${model} again.`;
+    return model === undefined || !createGate(document).needs.includes("log-probabilities") ? [] : [{ stage, model, kind: document.kind }];
+  });
+}
+
+/** Which gate of a policy reads log probabilities that a model's engines do not report, in one sentence with the remedy; null: none does. */
+export function silentGateObstacle(policy: PolicyDocument, silent: ReadonlyMap<string, SilenceFound>): string | null {
+  for (const { stage, model, kind } of logProbabilityGates(policy)) {
+    const found = silent.get(model);
+    if (found === undefined) continue;
+    const [how, remedy] =
+      found === "profile" ? ["as a profile found", `, or profile ${model} again`] : ["as a request for one token showed", ""];
+    return `The ${kind} gate of stage ${stage + 1} reads log probabilities, which the engines of ${model} do not report, ${how}: plan with another gate${remedy}.`;
   }
   return null;
 }

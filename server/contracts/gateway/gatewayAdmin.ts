@@ -144,7 +144,7 @@ const unscoredSchema = z.enum([...judgeOutcomes, ...gateCauses]);
 const gateCallSchema = z.object({
   model: z.string(),
   outcome: z.enum(["answered", "failed", "cancelled", "no-free-engine"]),
-  /** Null where the engine did not count them, as of a cancelled answer. */
+  /** Null where the engine did not count them, as of a cancelled answer: its cost is estimated by the tokens of the request's prompt. */
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
   /** Engine seconds until it was there, failed or was cancelled. Absent where it was not asked for, and in records of older gateways. */
@@ -419,7 +419,10 @@ export const decisionSchema = z.object({
    * none.
    */
   skipped: z.array(z.object({ model: z.string(), cause: z.enum(["lost", "failed"]) })).optional(),
-  /** For the tokens of every stage, for those of further answers and for the judge's calls; null if a price or a count is not known. */
+  /**
+   * For the tokens of every stage, for those of further answers (of cancelled ones those of the prompt) and for the judge's calls; null if a
+   * price or a count is not known.
+   */
   costUsd: z.number().nullable().optional(),
   /** The end of the prompt, if the settings ask for it. */
   prompt: z.string().optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { confidenceMeasures } from "@/solver/gates/gateDocument";
+import { answerParts, confidenceMeasures } from "@/solver/gates/gateDocument";
 import { enteredTitle } from "@/solver/wording/names";
 import { keyReferenceSchema } from "../engine/engineAccess";
 
@@ -50,7 +50,7 @@ const measureSchema = z.discriminatedUnion("kind", [
    */
   z.strictObject({ ...measureFields, kind: z.literal("pairwise"), ...rubricFields, against: z.string().min(1), swap: z.boolean() }),
   /** Equal to the reference answer after extraction and normalisation: 100 or 0. */
-  z.strictObject({ ...measureFields, kind: z.literal("exact"), extract: z.enum(["whole", "last-line", "number", "choice", "boxed"]) }),
+  z.strictObject({ ...measureFields, kind: z.literal("exact"), extract: z.enum(answerParts) }),
   /**
    * A command that exits with 0 if the answer passes the prompt's test: 100 or 0. It runs in a process without network and with limits on
    * memory and time.

@@ -13,7 +13,7 @@ import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";
 import { type Usage, usageOf } from "../http/usage";
 import { stableShare } from "../lib/stableShare";
-import { answerCost, scoreCost } from "../serving/requestCost";
+import { answerCost, chargedCall, scoreCost } from "../serving/requestCost";
 import type { ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { AnsweredRequest, TrafficObserver } from "../serving/trafficObserver";
@@ -169,7 +169,10 @@ export class Mirror implements TrafficObserver {
     if (gate === undefined) return { outcome: "completed", answer: { model, ...usage, score: null } };
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, performance.now() - startedMs);
     const finding = await this.#read({ asked, gate, others, outcome, mostWaitMs, signal });
-    if (others !== null) for (const call of others.calls) if (call.outcome === "answered") this.#spend(call.model, call);
+    for (const call of others?.calls ?? []) {
+      const charged = chargedCall(call, usage.inputTokens ?? asked.inputTokens);
+      if (charged !== null) this.#spend(charged.model, charged);
+    }
     // A score of a part of the further answers is another one than was planned.
     if (finding?.unscored === "busy" || others?.isWhole === false) return { outcome: "skipped" };
     if (this.#ended || finding === null || finding.score === null) return { outcome: "failed" };

@@ -115,15 +115,22 @@ describe("a client's parameters in further answers", () => {
 describe("further answers that are late", () => {
   it("are waited for as long as a judge is, or as long as the answer itself took", async () => {
     const cut: Promise<void>[] = [];
-    const { asked } = await gated(samples(2), {
+    const { asked, adminUrl } = await gated(samples(2), {
       small: (request, response) => (isSample(request.headers) ? void cut.push(request.cutOff) : four(request, response)),
       limits: { judgeSeconds: 0.1 },
+      settings: { prices: { small: { ...price, usdPerMillionOutputTokens: 1e6 } } },
     });
-    const { answer, stage } = await asked();
+    const { answer, stage, costUsd } = await asked();
     expect(answer.status).toBe(200);
     expect(stage).toMatchObject({ judgedScore: null, unscored: "no-other-answers", verdict: "accepted" });
     expect(stage?.gate?.calls?.map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled"]);
     await Promise.all(cut);
+    // The answer, and of each cancelled sample the prompt, which is the answer's own.
+    const { inputTokens = 0, outputTokens = 0 } = stage ?? {};
+    expect(costUsd).toBe(3 * (inputTokens ?? 0) + (outputTokens ?? 0));
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    expect(metrics).toContain(`weir_gateway_cost_usd_total{model="small"} ${costUsd}`);
+    expect(metrics).not.toContain('weir_gateway_gate_tokens_total{model="small"');
   });
 });
 

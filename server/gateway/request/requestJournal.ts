@@ -278,7 +278,7 @@ export class RequestJournal {
       candidates,
       inputTokens: asked.inputTokens,
       degraded: [...this.#degraded],
-      costUsd: config === null ? null : requestCost(this.#stages, config),
+      costUsd: config === null ? null : requestCost(this.#stages, asked.inputTokens, config),
       stages: this.#stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,

@@ -1,17 +1,21 @@
-import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GateCall, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isScoredByJudge } from "@/solver/gates/gates";
 import { cascadeOf } from "@/solver/plan/policySchema";
 import type { Usage } from "../http/usage";
 
 /**
  * A request's cost in USD by the prices in force: the tokens of every answer that an engine gave, accepted or not, those of the further
- * answers that gates asked for, compared or not, and the judge's scores. Failed attempts and cancelled answers are left out, since their tokens are unknown.
- * Null if a price or a count is not known.
+ * answers that gates asked for, compared or not, and the judge's scores. Of a further answer that was cancelled the prompt alone counts, since
+ * engines do not report what they wrote until then. Failed attempts are left out.
+ *
+ * @param promptTokens of the request, as the gateway estimates them: for cancelled answers of a stage whose engine counted none.
+ * @returns null if a price or a count is not known.
  */
-export function requestCost(stages: readonly StageRecord[], config: GatewayConfig): number | null {
+export function requestCost(stages: readonly StageRecord[], promptTokens: number, config: GatewayConfig): number | null {
   let usd = 0;
   for (const stage of stages) {
-    const further = [...(stage.gate?.calls ?? []), ...(stage.unusedCalls ?? [])].filter(({ outcome }) => outcome === "answered");
+    const calls = [...(stage.gate?.calls ?? []), ...(stage.unusedCalls ?? [])];
+    const further = calls.flatMap((call) => chargedCall(call, stage.inputTokens ?? promptTokens) ?? []);
     for (const answer of stage.verdict === "failed" ? further : [stage, ...further]) {
       const answerUsd = answerCost(answer.model, answer, config);
       if (answerUsd === null) return null;
@@ -20,6 +24,17 @@ export function requestCost(stages: readonly StageRecord[], config: GatewayConfi
     if (stage.verdict !== "failed" && isScoredByJudge(stage)) usd += scoreCost(config);
   }
   return usd;
+}
+
+/**
+ * The tokens of a further answer that count: of a cancelled one those of its prompt.
+ *
+ * @param promptTokens as the engine of the answer itself counted them, or an estimate.
+ * @returns null where it gave no answer and was not cancelled.
+ */
+export function chargedCall(call: GateCall, promptTokens: number): (Usage & Pick<GateCall, "model">) | null {
+  if (call.outcome === "answered") return call;
+  return call.outcome === "cancelled" ? { model: call.model, inputTokens: call.inputTokens ?? promptTokens, outputTokens: null } : null;
 }
 
 /** The cost of one answer of a model in USD; null if its price or a count is not known. */

@@ -1,9 +1,10 @@
 import { type CollectedOutcomes, createOutcomeCollector, type OutcomeSelection } from "@/solver/workload/outcomeCollector";
 import { locateColumns, type OutcomeColumns, type OutcomeRow, readOutcomeRow } from "@/solver/workload/outcomeRow";
 import { type CsvRead, type CsvSource, readCsv } from "./readCsv";
+import { type StatedColumns, statedColumns } from "./statedColumns";
 
 export type ImportedOutcomes =
-  | ({
+  | (StatedColumns & {
       readonly ok: true;
       /** The origin of the table and what was excluded or estimated, in words. */
       readonly origin: string;
@@ -15,15 +16,18 @@ export type ImportedOutcomes =
  * model, score, out_tok and, if gates were measured, judged_score, confidence and agreement; others are ignored. Every row of the file is checked, also those of
  * other families. Scores become labels 0..100 by the metric's name (see `metricScale`).
  *
+ * @param said what the columns confidence and agreement hold; left out: nothing is known of them.
  * @returns the table, or one sentence with file, line and field, and the remedy.
  */
-export async function importOutcomes(source: CsvSource, selection: OutcomeSelection): Promise<ImportedOutcomes> {
+export async function importOutcomes(source: CsvSource, selection: OutcomeSelection, said: StatedColumns = {}): Promise<ImportedOutcomes> {
   const collector = createOutcomeCollector(selection);
   const read = await readOutcomeRows(source, (row) => collector.add(row));
   if (!read.ok) return read;
   const collected = collector.finish();
   if (!collected.ok) return { ok: false, message: `${source.name}: ${collected.problem}` };
-  return { ok: true, ...collected.value, origin: originOf(source.name, collected.value) };
+  const stated = statedColumns(collected.value.table, said, selection);
+  if (!stated.ok) return { ok: false, message: `${source.name}: ${stated.message}` };
+  return { ok: true, ...collected.value, ...stated.stated, origin: originOf(source.name, collected.value) };
 }
 
 /** Streams the rows of an outcome table, each checked, to `take`, which returns null or the problem with a row. */

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, ExaminedKind, PlanningProgress } from "@/server/contracts/studio";
 import { countOfBaselines } from "@/solver/baselines/allBaselines";
+import { replicaRules } from "@/solver/baselines/betterBaseline";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
@@ -69,6 +70,33 @@ describe("examine", { timeout: 120_000 }, () => {
     baselines = { examination, told };
     return baselines;
   }
+
+  it("plans a baseline's thresholds with its replicas as constraints: on those replicas, at its latency", () => {
+    const { systems } = examinedBaselines().examination;
+    const planned = systems.flatMap((system) => {
+      const { routing, deployed, latencySeconds, policy } = system;
+      const rules = policy === undefined && routing !== null && latencySeconds !== null ? replicaRules(deployed) : null;
+      if (rules === null || routing === null || routing.startBelow !== undefined || latencySeconds === null) return [];
+      const constraints = planConstraintsSchema.parse({
+        pinned: rules.map(({ model, count }) => ({ model, replicas: count })),
+        shapes: rules.map(({ model, shape }) => ({ model, ...shape })),
+      });
+      const fixed = { models: [...routing.models], thresholds: [...routing.thresholds] };
+      const free: Objective = { ...objective, qualityFloor: null };
+      const answer = desk.work({ ...situation, constraints }, { kind: "solve", objective: free, fixed }, () => false);
+      if (answer.kind !== "draft") throw new Error(`${system.name}: ${JSON.stringify(answer).slice(0, 300)}`);
+      return [{ rules, latencySeconds, draft: answer.draft }];
+    });
+    expect(planned.length).toBeGreaterThanOrEqual(2);
+    for (const { rules, latencySeconds, draft } of planned) {
+      for (const { model, shape, count } of rules) {
+        const replicas = draft.deployment.find((own) => own.model === model)?.replicas ?? [];
+        expect(replicas.every(({ tp, pp }) => tp === shape.tp && pp === shape.pp)).toBe(true);
+        expect(replicas.reduce((sum, own) => sum + own.count, 0)).toBeGreaterThanOrEqual(count);
+      }
+      expect(draft.predictions.p95Seconds).toBeLessThan(1.1 * latencySeconds);
+    }
+  });
 
   it("prices GPUs and points of quality: no latency rises with GPUs, none falls with the floor", () => {
     const { latencySeconds, gpus, quality, qualityFloor } = examined("prices");

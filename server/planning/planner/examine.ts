@@ -204,6 +204,10 @@ function gainBaseline(built: BuiltPlan, { latency }: Objective): BaselineFigures
     name,
     attainable: policy.directStart?.router.kind === "trained",
     cascade: cascadeRoutingText(policy),
+    deployed: policy.stages.map(({ model }) => ({
+      model,
+      replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
+    })),
     routing: null,
     policy: "cascade-routing",
     quality: predictions.quality,
