@@ -3,6 +3,7 @@ import { type ApiError, foreignError, sendError, sendJson } from "./http/apiErro
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
+import { noRetry } from "./http/retryHeaders";
 import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
@@ -69,7 +70,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
         return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
       }
     }
-    if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
+    if (notYet.has(path)) return refuse(notYetServed(path), noRetry);
     const failed = (error: unknown): void => {
       onBug(error);
       if (response.headersSent) response.destroy();

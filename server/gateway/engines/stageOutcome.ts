@@ -14,12 +14,22 @@ export type StageOutcome =
   | { readonly kind: "answered"; readonly reply: WholeReply; readonly completion: Readonly<Record<string, unknown>> | null }
   /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
   | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
-  /**
-   * No usable answer, and the client has received nothing, so another engine may be asked. `reply`: a refusal that is passed on if no stage
-   * is left, only one of another stage.
-   */
-  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly reply?: WholeReply }
+  /** No usable answer, and the client has received nothing, so another engine may be asked. */
+  | FailedOutcome
   | { readonly kind: "aborted" };
+
+export interface FailedOutcome {
+  readonly kind: "failed";
+  readonly failure: FailureKind;
+  readonly reason: string;
+  /** A refusal that is passed on if no stage is left, only one of another stage. */
+  readonly reply?: WholeReply;
+  /** The answer of an engine that takes no request now (429 or 503). It is passed on if no other engine can be asked. */
+  readonly busy?: WholeReply;
+}
+
+/** The statuses of an engine that takes no request now. */
+const busyStatuses: readonly number[] = [429, 503];
 
 /** A wrong key, or an unknown model or path, as an engine that is still being set up answers. */
 const ofThisEngine: readonly number[] = [401, 403, 404];
@@ -31,7 +41,12 @@ export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint
   if (reply.kind !== "answered") return reply;
   const { status } = reply;
   if (isBrokenOrFull(status))
-    return { kind: "failed", failure: status === 429 ? "status-429" : "status-5xx", reason: refusalOf({ reply }) };
+    return {
+      kind: "failed",
+      failure: status === 429 ? "status-429" : "status-5xx",
+      reason: refusalOf({ reply }),
+      ...(busyStatuses.includes(status) && { busy: reply }),
+    };
   if (status !== 200) return { kind: "refused", reply, elsewhere: status < 400 || ofThisEngine.includes(status) };
   const completion = parsed(reply.body);
   if (isRecord(completion) && Array.isArray(completion[answersIn])) return { kind: "answered", reply, completion };

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { EnsembleOutcome } from "@/server/contracts/gateway/gatewayEnsembles";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { abortError, clientGone } from "../http/abortError";
+import { abortError, abortHeaders, clientGone } from "../http/abortError";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import type { BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
@@ -195,7 +195,7 @@ export class EnsembleRun {
   /** The request was ended before its answer was whole. */
   #ended(): EnsembleOutcome | Uncounted {
     const error = abortError(this.#options.arrival.abort.signal);
-    this.#fail(error);
+    this.#fail(error, abortHeaders(this.#options.arrival.abort.signal));
     return error.status === clientGone ? { status: clientGone } : "failed";
   }
 

@@ -10,6 +10,7 @@ import type { Endpoint } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
+import { retryAfter } from "../http/retryHeaders";
 import { type Refusal, takeJson } from "../http/takeJson";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
@@ -94,9 +95,9 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     onRefused(admission.kind === "shed" ? admission.served.name : null, error.status, caller.key);
     if (admission.kind === "refused") {
       trace?.refused(error);
-      return sendError(response, error, idHeaders);
+      return sendError(response, error, { ...idHeaders, ...admission.headers });
     }
-    sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
+    sendError(response, error, { ...idHeaders, ...retryAfter(admission.retryAfterSeconds) });
     journal.reason = error.message;
     journal.startStage = admission.stage;
     const decision = journal.decision(admission.served, error.status, serving.config);
@@ -196,7 +197,7 @@ async function takeIn(
   const waitSeconds = caller.takeTurn();
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has used its requests for this minute.`;
-    const headers = { "retry-after": String(Math.ceil(waitSeconds)) };
+    const headers = retryAfter(Math.ceil(waitSeconds));
     return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
   }
   const { bodyBytes, bodyJson, arrivalSeconds } = limits;
