@@ -30,11 +30,11 @@ export function isErrorDocument(document: Readonly<Record<string, unknown>>): bo
 
 /**
  * The body of an engine's error as clients read it. Text that is not JSON is unchanged, since clients take it for the message.
- * @returns null if the body is empty.
+ * @returns null if it says nothing: the body is empty, or an object without fields.
  */
 export function engineErrorBody({ status, contentType, body }: Answered): Pick<Answered, "contentType" | "body"> | null {
   const text = body.toString("utf8").trim();
-  if (text === "") return null;
+  if (text === "" || text === "{}") return null;
   const document = parsed(text);
   if (document === undefined) return { contentType, body };
   if (isRecord(document) && isRecord(document.error)) return { contentType, body };

@@ -6,6 +6,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { chatAnswer } from "@/solver/judging/judgeCall";
 import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import { chatEndpoint } from "./chatEndpoint";
+import { noRetry } from "./retryHeaders";
 import { type Usage, usageOf } from "./usage";
 
 /** Headers of a client's request that every resulting request of the gateway to itself carries. */
@@ -31,6 +32,8 @@ export interface LoopbackFailure {
   readonly code: string;
   readonly status: number;
   readonly retryAfterSeconds?: number;
+  /** The gateway has used up its attempts: the same request would fail again. */
+  readonly isFinal?: boolean;
 }
 
 export interface LoopbackAnswer {
@@ -165,5 +168,6 @@ function refusalOf(
   const message = typeof error.message === "string" ? error.message : `The request for ${who} was answered with ${statusCode}.`;
   const code = typeof error.code === "string" ? error.code : "request_failed";
   const retryAfterSeconds = Number(headers["retry-after"]);
-  return { message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
+  const isFinal = headers["x-should-retry"] === noRetry["x-should-retry"];
+  return { message, code, status: statusCode, isFinal, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
 }
