@@ -54,7 +54,7 @@ export type EngineReply =
 
 const retryHeaders = ["retry-after", "retry-after-ms", "x-should-retry"] as const;
 /** An engine's own headers that clients obey before they send a request again. */
-export type EngineRetry = Readonly<Partial<Record<(typeof retryHeaders)[number], string>>>;
+type EngineRetry = Readonly<Partial<Record<(typeof retryHeaders)[number], string>>>;
 
 function retryOf(headers: IncomingHttpHeaders): EngineRetry {
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { type Usage, usageOf } from "./usage";
 
 /** Headers of a client's request that every resulting request of the gateway to itself carries. */
 const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
-/** Carries a secret of the process, by which the gateway recognizes the parts of a request that was already admitted. */
+/** Carries a secret of the process, by which the gateway recognizes its own requests, and the parts of one that was already admitted. */
 const partHeader = "x-weir-part";
 
 /** A request of the gateway to its own chat endpoint. */
@@ -73,6 +73,8 @@ interface Own {
  */
 export class LoopbackClient {
   readonly #secret = randomUUID();
+  /** The secret of requests that count as those of clients. */
+  readonly #counted = randomUUID();
   readonly #serverOf: () => Server;
   #own: Promise<Own> | null = null;
 
@@ -84,6 +86,11 @@ export class LoopbackClient {
   /** Whether a request is part of one that was already accepted. */
   isPart(headers: IncomingHttpHeaders): boolean {
     return headers[partHeader] === this.#secret;
+  }
+
+  /** Whether a request comes from the gateway itself, which does not send it again if it fails. */
+  isOwn(headers: IncomingHttpHeaders): boolean {
+    return this.isPart(headers) || headers[partHeader] === this.#counted;
   }
 
   /** Rejects as undici does if there is no answer, or if the signal has fired. */
@@ -98,7 +105,7 @@ export class LoopbackClient {
       const value = from.headers[header];
       return typeof value === "string" ? [[header, value] as const] : [];
     });
-    const own = { "content-type": "application/json", ...headers, ...(part ? { [partHeader]: this.#secret } : {}) };
+    const own = { "content-type": "application/json", ...headers, [partHeader]: part ? this.#secret : this.#counted };
     return pool.request({
       method: "POST",
       path: chatEndpoint.path,

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { isBrokenOrFull } from "../engines/engineCall";
 import { engineErrorBody } from "../engines/engineError";
 import { eventStreamHeaders } from "../engines/relayStream";
 import { refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
@@ -47,10 +48,10 @@ export class ClientAnswer {
 
   /**
    * Passes an engine's error on: its status, its body in the form that clients read, and what it says about sending the request again.
-   * @param instead the error if it has no body, and headers that replace the engine's.
+   * @param instead the error if it has no body and is of this status, and headers that replace the engine's.
    */
   pass(by: AnsweredBy, reply: WholeReply, instead: { readonly error?: ApiError; readonly headers?: OutgoingHttpHeaders } = {}): number {
-    const { error = emptyRefusal(reply) } = instead;
+    const error = instead.error?.status === reply.status ? instead.error : emptyRefusal(reply);
     const headers = { ...reply.retry, ...instead.headers };
     const body = engineErrorBody(reply);
     if (body === null) return this.fail(by, error, headers);
@@ -59,7 +60,7 @@ export class ClientAnswer {
 
   #send(headers: OutgoingHttpHeaders, { status, contentType, body }: WholeReply): number {
     const { response, journal } = this.#options;
-    journal.firstTokenMs = performance.now();
+    if (!isBrokenOrFull(status)) journal.firstTokenMs = performance.now();
     headers["content-type"] = contentType;
     headers["content-length"] = body.length;
     response.writeHead(status, headers);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { APIError, BadRequestError, InternalServerError, NotFoundError, RateLimitError } from "openai";
 import { describe, expect, it } from "vitest";
+import { ensembleOf } from "../testing/testEnsembles";
 import { type TestClient, testClient } from "../testing/testClient";
 import { type Answer, heldEngine, sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { oneModel, startTestGateway, testConfig, until } from "../testing/testGateway";
@@ -108,6 +109,18 @@ both("the official client, %s", (_, stream) => {
     const asking = client.chat.completions.create({ model: "cascade/test", stream, messages: [{ role: "user", content: "2 + 2" }] });
     await expect(asking).rejects.toMatchObject({ status: 503, code: "no_endpoint" });
     expect([engines.map(({ asked: calls }) => calls.length), slept]).toEqual([[3, 3], []]);
+  });
+
+  it("is told at its first attempt where an ensemble's models are full after the gateway's attempts, which nobody else makes", async () => {
+    const engine = await startTestEngine(answers(429, nested, { "retry-after": "7" }));
+    const gateway = await startTestGateway();
+    const ensembles = [ensembleOf({ experts: ["small", "large"], expertsPerQuestion: 2, aggregator: { model: "large" } })];
+    const { replicas } = testConfig({ stages: ["small", "large"].map((model) => ({ model, urls: [engine.url] })) });
+    await gateway.put({ ...oneModel([engine.url]), replicas, settings: { ensembles } });
+    const { client, slept } = testClient(gateway.dataUrl);
+    const asking = client.chat.completions.create({ model: "ensemble/trio", stream, messages: [{ role: "user", content: "2 + 2" }] });
+    await expect(asking).rejects.toMatchObject({ status: 429 });
+    expect([engine.asked.length, slept]).toEqual([9, []]);
   });
 
   it("reads the fields of an older engine's flat error", async () => {

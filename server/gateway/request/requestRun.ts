@@ -26,6 +26,8 @@ interface RequestRunOptions extends Omit<StageCallOptions, "answer"> {
   readonly call: FollowedCall | null;
   /** Class of the work; null: none. */
   readonly objective: string | null;
+  /** The gateway itself is its client, and does not send it again. */
+  readonly isOwn: boolean;
 }
 
 export interface FinishedRun {
@@ -190,7 +192,7 @@ export class RequestRun {
 
   /** Tries another engine of the stage, then lets the policy choose another stage. */
   #retry(attempt: Attempt, failed: FailedAttempt): number | "again" {
-    const { serving, limits } = this.#options;
+    const { serving, limits, isOwn } = this.#options;
     const { failure, reason, reply } = failed;
     this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
     this.#progress.failures += 1;
@@ -199,7 +201,7 @@ export class RequestRun {
     const hasOthers = hasOtherStages(this.#served, this.#progress.stage);
     const behind = modelsBehind(this.#served, attempt.model);
     // Only time helps, and only the client can tell whether it has any: further attempts here would multiply with its own.
-    const isForClient = asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
+    const isForClient = !isOwn && asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
     // A refusal to pass on: the other engines of the stage would refuse as well.
     if (reply === undefined && !isUsedUp && !isForClient) {
       // A policy that chooses models may choose another one now.

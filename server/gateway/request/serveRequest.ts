@@ -112,6 +112,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     finished = await new RequestRun({
       ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
       objective: caller.objective,
+      isOwn: service.loopback.isOwn(request.headers),
     }).run();
   } catch (bug) {
     // Recorded like any other: a canary whose requests fail in the gateway itself must not look healthy.
