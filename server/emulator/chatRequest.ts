@@ -2,7 +2,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, plain, refusal } from "./generationFields";
 import { type FieldIssue, fieldError } from "./pydanticError";
 import { fieldFaults, integer, truthy } from "./requestFields";
-import { UnmetSchema } from "./schema/unmetSchema";
+import { UnmetSchema } from "./schema/patternText";
 import { answerForm } from "./structuredAnswer";
 import { chosenCall, forcedCall, type ToolCall } from "./toolCall";
 

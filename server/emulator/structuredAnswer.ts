@@ -4,9 +4,8 @@ import { evenPiece } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import { type Body, plain } from "./generationFields";
 import type { AnswerForm } from "./generationRequest";
-import { patternText } from "./schema/patternText";
+import { patternText, UnmetSchema } from "./schema/patternText";
 import { schemaValue } from "./schema/schemaValue";
-import { UnmetSchema } from "./schema/unmetSchema";
 
 type FormResult = { readonly ok: true; readonly form: AnswerForm | null } | { readonly ok: false; readonly error: ApiError };
 

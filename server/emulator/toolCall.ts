@@ -3,8 +3,8 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { evenPiece } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import { namedPrompt } from "./outcomeTable";
+import { UnmetSchema } from "./schema/patternText";
 import { schemaValue } from "./schema/schemaValue";
-import { UnmetSchema } from "./schema/unmetSchema";
 
 /** A call of a function, with which a chat must be answered. */
 export interface ToolCall {

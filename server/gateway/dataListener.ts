@@ -1,9 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
+import { type ApiError, foreignError, noRetry, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
-import { noRetry } from "./http/retryHeaders";
 import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";

@@ -1,4 +1,5 @@
-import { UnmetSchema } from "./unmetSchema";
+/** Why nothing is written for a schema or a pattern, in a sentence. */
+export class UnmetSchema extends Error {}
 
 /** Repetitions of a part of a pattern: more are not written. */
 const MOST_REPEATS = 1000;

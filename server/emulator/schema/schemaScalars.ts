@@ -1,5 +1,4 @@
-import { patternText } from "./patternText";
-import { UnmetSchema } from "./unmetSchema";
+import { patternText, UnmetSchema } from "./patternText";
 
 /** Characters of one text: more are not written. */
 const MOST_CHARACTERS = 10_000;

@@ -1,8 +1,8 @@
 import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { UnmetSchema } from "./patternText";
 import { schemaValue } from "./schemaValue";
-import { UnmetSchema } from "./unmetSchema";
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 const expectFit = (schema: object, value: unknown): void => {

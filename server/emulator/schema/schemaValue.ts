@@ -1,6 +1,6 @@
 import { isRecord } from "@/solver/collections/isRecord";
+import { UnmetSchema } from "./patternText";
 import { numberIn, textIn } from "./schemaScalars";
-import { UnmetSchema } from "./unmetSchema";
 
 type Schema = Readonly<Record<string, unknown>>;
 

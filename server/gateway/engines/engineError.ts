@@ -1,8 +1,5 @@
 import { isRecord } from "@/solver/collections/isRecord";
 import type { ApiError } from "../http/apiError";
-import type { EngineReply } from "./engineCall";
-
-type Answered = Extract<EngineReply, { kind: "answered" }>;
 
 /** Characters of a body that has no message of its own. */
 const shownCharacters = 300;
@@ -26,32 +23,4 @@ export function wrappedError(document: unknown, type: ApiError["type"]): { reado
 /** Whether a document is an error and not an answer: an event of a stream has no status that says so. */
 export function isErrorDocument(document: Readonly<Record<string, unknown>>): boolean {
   return (document.error !== undefined && document.error !== null) || (document.object === "error" && typeof document.message === "string");
-}
-
-/**
- * The body of an engine's error as clients read it. Text that is not JSON is unchanged, since clients take it for the message.
- * @returns null if it says nothing: the body is empty, or an object without fields.
- */
-export function engineErrorBody({ status, contentType, body }: Answered): Pick<Answered, "contentType" | "body"> | null {
-  const text = body.toString("utf8").trim();
-  if (text === "" || text === "{}") return null;
-  const document = parsed(text);
-  if (document === undefined) return { contentType, body };
-  if (isRecord(document) && isRecord(document.error)) return { contentType, body };
-  return { contentType: "application/json", body: Buffer.from(JSON.stringify(wrappedError(document, typeOf(status)))) };
-}
-
-function typeOf(status: number): ApiError["type"] {
-  if (status === 429) return "rate_limit_error";
-  if (status >= 500) return "server_error";
-  if (status === 404) return "not_found_error";
-  return "invalid_request_error";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

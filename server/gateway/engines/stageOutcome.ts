@@ -1,8 +1,10 @@
 import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
 import { eventsOf, isDone } from "@/server/lib/eventStream";
 import { isRecord } from "@/solver/collections/isRecord";
+import type { ApiError } from "../http/apiError";
 import type { Endpoint } from "../http/endpoint";
 import { type EngineReply, isBrokenOrFull } from "./engineCall";
+import { wrappedError } from "./engineError";
 import type { RelayOutcome } from "./relayStream";
 
 export type WholeReply = Extract<EngineReply, { kind: "answered" }>;
@@ -67,6 +69,25 @@ export function refusalOf({ reply }: { readonly reply: WholeReply }): string {
 /** Whether an engine answered that a key is missing or wrong. */
 export function refusesKey({ reply: { status } }: { readonly reply: WholeReply }): boolean {
   return status === 401 || status === 403;
+}
+
+/**
+ * The body of an engine's error as clients read it. Text that is not JSON is unchanged, since clients take it for the message.
+ * @returns null if it says nothing: the body is empty, or an object without fields.
+ */
+export function engineErrorBody({ status, contentType, body }: WholeReply): Pick<WholeReply, "contentType" | "body"> | null {
+  const text = body.toString("utf8").trim();
+  if (text === "" || text === "{}") return null;
+  const document = parsed(body);
+  if (document === null || (isRecord(document) && isRecord(document.error))) return { contentType, body };
+  return { contentType: "application/json", body: Buffer.from(JSON.stringify(wrappedError(document, typeOf(status)))) };
+}
+
+function typeOf(status: number): ApiError["type"] {
+  if (status === 429) return "rate_limit_error";
+  if (status >= 500) return "server_error";
+  if (status === 404) return "not_found_error";
+  return "invalid_request_error";
 }
 
 function parsed(body: Buffer): unknown {

@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import type { ApiError } from "../http/apiError";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import type { LoopbackFailure } from "../http/loopbackClient";
-import { noRetry, retryAfter } from "../http/retryHeaders";
 import type { Voted } from "./ensembleVotes";
 
 /** Statuses by which a model refuses the request itself: its form or its length. */

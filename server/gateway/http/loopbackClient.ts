@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 import { isRecord } from "@/solver/collections/isRecord";
 import { chatAnswer } from "@/solver/judging/judgeCall";
+import { noRetry } from "./apiError";
 import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import { chatEndpoint } from "./chatEndpoint";
-import { noRetry } from "./retryHeaders";
 import { type Usage, usageOf } from "./usage";
 
 /** Headers of a client's request that every resulting request of the gateway to itself carries. */

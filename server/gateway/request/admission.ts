@@ -1,9 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { ApiError } from "../http/apiError";
+import { type ApiError, drainingRetrySeconds, retryAfter, startingRetrySeconds } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import type { BodyRefusal, Endpoint } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
-import { drainingRetrySeconds, retryAfter, startingRetrySeconds } from "../http/retryHeaders";
 import type { Prediction } from "../prediction/requestPredictions";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";

@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isBrokenOrFull } from "../engines/engineCall";
-import { engineErrorBody } from "../engines/engineError";
 import { eventStreamHeaders } from "../engines/relayStream";
-import { refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
+import { engineErrorBody, refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
 import { type ApiError, sendError } from "../http/apiError";
 import type { ModelRequest } from "../http/modelRequest";
 import type { ServedModel } from "../serving/servedModel";

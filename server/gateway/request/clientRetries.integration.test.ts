@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { APIError, BadRequestError, InternalServerError, NotFoundError, RateLimitError } from "openai";
 import { describe, expect, it } from "vitest";
-import { ensembleOf } from "../testing/testEnsembles";
 import { type TestClient, testClient } from "../testing/testClient";
 import { type Answer, heldEngine, sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
+import { ensembleOf } from "../testing/testEnsembles";
 import { oneModel, startTestGateway, testConfig, until } from "../testing/testGateway";
 
 const json = { "content-type": "application/json" };

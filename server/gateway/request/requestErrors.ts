@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { RefusalCause } from "@/solver/policies/core/policy";
 import type { FailedOutcome, WholeReply } from "../engines/stageOutcome";
-import type { ApiError } from "../http/apiError";
-import { noRetry, retryAfter } from "../http/retryHeaders";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 

@@ -3,14 +3,13 @@ import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmi
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
-import { sendError } from "../http/apiError";
+import { retryAfter, sendError } from "../http/apiError";
 import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
 import type { Endpoint } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
-import { retryAfter } from "../http/retryHeaders";
 import { type Refusal, takeJson } from "../http/takeJson";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
