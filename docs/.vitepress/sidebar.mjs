@@ -46,6 +46,7 @@ export const sidebar = [
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
+    ["errors", "Errors and retries"],
     ["sign-in", "Sign-in and roles"],
     ["people-and-keys", "People and keys"],
     ["tls-and-proxies", "TLS and reverse proxies"],

@@ -2,7 +2,9 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, plain, refusal } from "./generationFields";
 import { type FieldIssue, fieldError } from "./pydanticError";
 import { fieldFaults, integer, truthy } from "./requestFields";
-import { forcedCall } from "./toolCall";
+import { UnmetSchema } from "./schema/patternText";
+import { answerForm } from "./structuredAnswer";
+import { chosenCall, forcedCall, type ToolCall } from "./toolCall";
 
 const kinds = {
   messages: "list",
@@ -22,6 +24,10 @@ export function parseChatRequest(body: Body): Parsed {
   if (Array.isArray(messages) && messages.length === 0) {
     return { ok: false, error: plain("Cannot apply chat template to an empty conversation. Provide at least one message.") };
   }
+  const formed = answerForm(body);
+  if (!formed.ok) return formed;
+  const called = callOf(body);
+  if (!called.ok) return called;
   return {
     ok: true,
     request: {
@@ -32,9 +38,24 @@ export function parseChatRequest(body: Body): Parsed {
       logprobs: truthy(logprobs) ? integer(top_logprobs, 0) : null,
       echo: truthy(echo),
       hasTools: Array.isArray(tools) && tool_choice !== "none",
-      call: forcedCall(tools, tool_choice),
+      call: called.call,
+      form: formed.form,
     },
   };
+}
+
+type Called = { readonly ok: true; readonly call: ToolCall | null } | Extract<Parsed, { readonly ok: false }>;
+
+/** The call with which a chat is answered, or why none can be written. */
+function callOf({ messages, tools, tool_choice: choice }: Body): Called {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const question = isRecord(last) && last.role === "user" ? textOf(last.content) : null;
+  try {
+    return { ok: true, call: forcedCall(tools, choice) ?? chosenCall(tools, choice, question) };
+  } catch (error) {
+    if (error instanceof UnmetSchema) return { ok: false, error: plain(error.message) };
+    throw error;
+  }
 }
 
 /** Text of the last user message, or of the last message if there is no user message. */

@@ -8,6 +8,7 @@ import type { Generation } from "./generation";
 import { type Body, type Parsed, samplingFault } from "./generationFields";
 import type { GenerationRequest, PromptText } from "./generationRequest";
 import { fieldError } from "./pydanticError";
+import { formedGeneration } from "./structuredAnswer";
 import { parseTextRequest } from "./textRequest";
 import { callGeneration } from "./toolCall";
 
@@ -99,8 +100,12 @@ export function createEngineServer(backend: EngineBackend): Server {
     if (fault !== null) return sendError(response, fault);
     open.add(response);
     response.once("close", () => open.delete(response));
-    const { call } = asked;
-    backend.generate(response, asked, call === null ? generations : generations.map((generation) => callGeneration(generation, call)));
+    const { call, form } = asked;
+    const written = generations.map((generation) => {
+      if (call !== null) return callGeneration(generation, call);
+      return form === null ? generation : formedGeneration(generation, form);
+    });
+    backend.generate(response, asked, written);
   }
 
   /** A request for the tokens of a prompt, or of a chat's last question: as many as it has when it is answered. */

@@ -23,6 +23,8 @@ const kinds = {
   echo: "boolean",
   return_token_ids: "boolean",
   priority: "integer",
+  response_format: "object",
+  structured_outputs: "object",
 } as const;
 
 /** Most tokens whose log probabilities a request may ask for at each position: vLLM's default. */
@@ -58,7 +60,7 @@ export const commonFaults = (body: Body): FieldIssue[] => fieldFaults(body, kind
 /** The fields that both endpoints read alike. */
 export function commonFields(
   body: Body,
-): Omit<GenerationRequest, "endpoint" | "prompts" | "maxTokens" | "logprobs" | "echo" | "hasTools" | "call"> {
+): Omit<GenerationRequest, "endpoint" | "prompts" | "maxTokens" | "logprobs" | "echo" | "hasTools" | "call" | "form"> {
   const { model, stream, stream_options, min_tokens, ignore_eos, n, stop, prompt_logprobs, return_token_ids } = body;
   const options = isRecord(stream_options) ? stream_options : {};
   return {

@@ -1,5 +1,8 @@
 import type { ToolCall } from "./toolCall";
 
+/** The form that a request gives to its answer: writes it around a text. */
+export type AnswerForm = (text: string) => string;
+
 /** A request to generate, from either of OpenAI's endpoints, with the fields that the emulation uses. */
 export interface GenerationRequest {
   readonly endpoint: "chat" | "text";
@@ -28,8 +31,10 @@ export interface GenerationRequest {
   readonly tokenIds: boolean;
   /** Tools are there that the model may call. */
   readonly hasTools: boolean;
-  /** The call with which it must be answered; null: none. */
+  /** The call with which it is answered; null: none. */
   readonly call: ToolCall | null;
+  /** The form of an answer that is no call; null: plain text. */
+  readonly form: AnswerForm | null;
 }
 
 /** What is to be continued or answered. */

@@ -2,6 +2,7 @@ import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, refusa
 import type { PromptText } from "./generationRequest";
 import { fieldError } from "./pydanticError";
 import { fieldFaults, integer, truthy } from "./requestFields";
+import { answerForm } from "./structuredAnswer";
 
 const kinds = { logprobs: "integer", suffix: "string" } as const;
 
@@ -31,6 +32,8 @@ export function parseTextRequest(body: Body): Parsed {
       },
     };
   }
+  const formed = answerForm(body);
+  if (!formed.ok) return formed;
   const common = commonFields(body);
   const wanted = integer(logprobs, null);
   const echoes = truthy(echo);
@@ -46,6 +49,7 @@ export function parseTextRequest(body: Body): Parsed {
       echo: echoes,
       hasTools: false,
       call: null,
+      form: formed.form,
     },
   };
 }

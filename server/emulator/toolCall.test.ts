@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callGeneration, forcedCall } from "./toolCall";
+import { callGeneration, chosenCall, forcedCall } from "./toolCall";
 
 const tool = (name: string, parameters?: unknown) => ({
   type: "function",
@@ -24,6 +24,34 @@ describe("the call that a request forces", () => {
 
   it.each(["auto", "none", null, undefined])("is none with the choice %o", (choice) => {
     expect(forcedCall(tools, choice)).toBeNull();
+  });
+});
+
+describe("the call that a model chooses", () => {
+  const tools = [
+    tool("add"),
+    tool("getWeather", { type: "object", properties: { at: { type: "string" } }, required: ["at"] }),
+    tool("weather_map"),
+  ];
+  const call = { name: "getWeather", arguments: '{"at":"text"}', reason: "tool_calls" };
+
+  it.each(["auto", null, undefined])("is of the first tool of whose name the question has a word, with the choice %o", (choice) => {
+    expect(chosenCall(tools, choice, "How is the WEATHER in Paris?")).toEqual(call);
+  });
+
+  it.each([
+    ["a question about none of them", "Who are you?"],
+    ["a short word of a name, which is in many questions", "Can you add 2 and 2, and get it right?"],
+    ["a word within another", "A weatherproof coat?"],
+    ["a question of the outcomes", "[prompt p1] How is the weather?"],
+    ["a chat that does not end with a question", null],
+  ])("is none for %s", (_, question) => {
+    expect(chosenCall(tools, "auto", question)).toBeNull();
+  });
+
+  it("is none where it is forbidden, and where no arguments can be written", () => {
+    expect(chosenCall(tools, "none", "The weather?")).toBeNull();
+    expect(chosenCall([tool("weather", { not: {} })], "auto", "The weather?")).toBeNull();
   });
 });
 

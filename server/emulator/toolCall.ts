@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { isRecord } from "@/solver/collections/isRecord";
 import { evenPiece } from "./emulatedTokens";
 import type { Generation } from "./generation";
+import { namedPrompt } from "./outcomeTable";
+import { UnmetSchema } from "./schema/patternText";
+import { schemaValue } from "./schema/schemaValue";
 
 /** A call of a function, with which a chat must be answered. */
 export interface ToolCall {
@@ -16,51 +19,61 @@ export interface ToolCall {
  * The call with which a chat must be answered: of the function that `tool_choice` names, or of the first tool where it is "required".
  * @param tools the request's tools.
  * @param choice the request's `tool_choice`.
- * @returns null: a text may answer, and an emulated model always chooses it.
+ * @returns null: a text may answer.
+ * @throws UnmetSchema if no arguments are written for the function's parameters.
  */
 export function forcedCall(tools: unknown, choice: unknown): ToolCall | null {
   if (choice !== "required" && !isRecord(choice)) return null;
   const name = isRecord(choice) && isRecord(choice.function) ? choice.function.name : null;
-  const functions = (Array.isArray(tools) ? tools : []).flatMap((tool) =>
-    isRecord(tool) && isRecord(tool.function) ? [tool.function] : [],
-  );
-  const called = functions.find((one) => typeof one.name === "string" && (name === null || one.name === name));
-  if (called === undefined) return null;
-  const values = isRecord(called.parameters) ? placeholder(called.parameters) : {};
-  return { name: String(called.name), arguments: JSON.stringify(values), reason: name === null ? "tool_calls" : "stop" };
+  const called = functionsOf(tools).find((one) => name === null || one.name === name);
+  return called === undefined ? null : callOf(called, name === null ? "tool_calls" : "stop");
 }
 
+/** Words of a function's name that say what it is about have at least so many letters. */
+const LEAST_LETTERS = 4;
+
 /**
- * A value for a JSON schema, as far as that is simple: a fixed or the first listed value, the first alternative, else a value of the type,
- * of an object the required properties. References, lengths and patterns are not read.
+ * The call that a model makes where it may call or answer: of the first tool of whose name the question contains a word, such as "weather"
+ * for `get_weather`. A question of the outcomes is always answered with their text, and so is a chat whose last message is not a question.
+ * @param question text of the last message, if it is the user's; null if it is not.
  */
-function placeholder(schema: unknown): unknown {
-  if (!isRecord(schema)) return null;
-  if ("const" in schema) return schema.const;
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
-  const alternatives = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list));
-  if (Array.isArray(alternatives)) return placeholder(alternatives[0]);
-  switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
-    case "string":
-      return "text";
-    case "integer":
-    case "number":
-      return typeof schema.minimum === "number" ? schema.minimum : 0;
-    case "boolean":
-      return true;
-    case "array":
-      return typeof schema.minItems === "number" && schema.minItems > 0 ? [placeholder(schema.items)] : [];
-    case "null":
-      return null;
-    default:
-      return requiredProperties(schema);
+export function chosenCall(tools: unknown, choice: unknown, question: string | null): ToolCall | null {
+  const mayCall = choice === "auto" || choice === undefined || choice === null;
+  if (!mayCall || question === null || namedPrompt(question) !== null) return null;
+  const asked = new Set(wordsOf(question));
+  const called = functionsOf(tools).find(({ name }) => wordsOf(name).some((word) => word.length >= LEAST_LETTERS && asked.has(word)));
+  if (called === undefined) return null;
+  try {
+    return callOf(called, "tool_calls");
+  } catch (error) {
+    if (error instanceof UnmetSchema) return null;
+    throw error;
   }
 }
 
-function requiredProperties({ properties, required }: Readonly<Record<string, unknown>>): object {
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-  return Object.fromEntries(names.map((name) => [name, placeholder(isRecord(properties) ? properties[name] : {})]));
+/** The words of a text or a name, in small letters: `getWeather_now` has three. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .match(/\p{L}+/gu) ?? [];
+
+interface CalledFunction {
+  readonly name: string;
+  readonly parameters?: unknown;
 }
+
+const functionsOf = (tools: unknown): readonly CalledFunction[] =>
+  (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+    const { name, parameters } = isRecord(tool) && isRecord(tool.function) ? tool.function : {};
+    return typeof name === "string" ? [{ name, parameters }] : [];
+  });
+
+const callOf = ({ name, parameters }: CalledFunction, reason: ToolCall["reason"]): ToolCall => ({
+  name,
+  arguments: JSON.stringify(isRecord(parameters) ? schemaValue({ type: "object", ...parameters }) : {}),
+  reason,
+});
 
 /**
  * A generation that writes a call in place of an answer: its first token is the name, and the others share the arguments evenly.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
+import { type ApiError, foreignError, noRetry, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
@@ -69,7 +69,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
         return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
       }
     }
-    if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
+    if (notYet.has(path)) return refuse(notYetServed(path), noRetry);
     const failed = (error: unknown): void => {
       onBug(error);
       if (response.headersSent) response.destroy();

@@ -118,9 +118,9 @@ describe("the gateway's metrics", () => {
     ["silent", (_, response) => half(response).flushHeaders()],
     ["other", (_, response) => half(response).end('data: {"error":{"message":"no room for: my prompt"}}\n\n')],
   ])("say that calls were made again because of: %s", async (reason, answer) => {
-    const engine = await startTestEngine(answer);
+    const engines = await Promise.all([startTestEngine(answer), startTestEngine(answer)]);
     const gateway = await startTestGateway({ attemptsPerStage: 2, streamSilenceSeconds: 0.1 });
-    await gateway.put(oneModel([engine.url]));
+    await gateway.put(oneModel(engines.map(({ url }) => url)));
     expect((await gateway.chat({ model: "large", stream: true })).status).toBe(reason === "status-429" ? 429 : 502);
     expect(await seriesOf(gateway, "retries_total")).toEqual({ [`{model="large",reason="${reason}"}`]: 1 });
   });

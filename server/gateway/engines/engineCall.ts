@@ -41,9 +41,29 @@ export interface Flow {
 }
 
 export type EngineReply =
-  | { readonly kind: "answered"; readonly status: number; readonly contentType: string; readonly body: Buffer }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Buffer;
+      /** What it says about sending the request again; only of an answer that is not 200. */
+      readonly retry?: EngineRetry;
+    }
   | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
   | { readonly kind: "aborted" };
+
+const retryHeaders = ["retry-after", "retry-after-ms", "x-should-retry"] as const;
+/** An engine's own headers that clients obey before they send a request again. */
+type EngineRetry = Readonly<Partial<Record<(typeof retryHeaders)[number], string>>>;
+
+function retryOf(headers: IncomingHttpHeaders): EngineRetry {
+  return Object.fromEntries(
+    retryHeaders.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  );
+}
 
 /** Whether a status says that an engine is broken or full, whatever it was asked. */
 export function isBrokenOrFull(status: number): boolean {
@@ -72,6 +92,7 @@ export function callEngine({
     let flow: Flow | undefined;
     let status = 0;
     let contentType = "application/json";
+    let retry: EngineRetry | undefined;
     let settled = false;
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -109,6 +130,7 @@ export function callEngine({
           watch?.heard();
           status = statusCode;
           contentType = String(responseHeaders["content-type"] ?? contentType);
+          if (statusCode !== 200) retry = retryOf(responseHeaders);
           if (!onData || statusCode !== 200) return;
           flow = {
             headers: responseHeaders,
@@ -133,7 +155,13 @@ export function callEngine({
           else chunks.push(chunk);
         },
         onResponseEnd() {
-          settle({ kind: "answered", status, contentType, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+          const answered = {
+            kind: "answered",
+            status,
+            contentType,
+            body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+          } as const;
+          settle(retry === undefined ? answered : { ...answered, retry });
         },
         onResponseError(_, error) {
           settle({ kind: "failed", failure: "connection", reason: describe(error) });

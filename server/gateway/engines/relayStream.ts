@@ -4,6 +4,7 @@ import { type ApiError, errorBody } from "../http/apiError";
 import type { GatewayLimits } from "../http/limits";
 import type { Usage } from "../http/usage";
 import { callEngine, type EngineCall, type EngineReply, type Flow, tooLong } from "./engineCall";
+import { beforeError, endsInData } from "./streamErrors";
 import { overlong, StreamScanner } from "./streamScanner";
 import { StreamWriter } from "./streamWriter";
 import { WholeLines } from "./wholeLines";
@@ -24,10 +25,18 @@ export interface Relay {
 
 export type RelayOutcome =
   | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
-  /** The engine failed or the request was aborted after the first token: the client got an error event, the engine's or the gateway's, and the stream ended. */
+  /** The engine failed or the request was aborted after the first token: the client got one error event, and the stream ended without `[DONE]`. */
   | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
   /** Nothing was sent to the client: a whole answer, a failure that may be retried, or an abort. */
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
+
+interface Begun {
+  held: Buffer[];
+  heldBytes: number;
+  firstTokenMs: number | null;
+  /** The lines that were sent last. */
+  last: Buffer;
+}
 
 /**
  * Passes an engine's event stream to the client byte by byte, line by line. Everything before the first token is held back, so a request
@@ -37,7 +46,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
   const scanner = new StreamScanner();
   const writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
   const lines = new WholeLines();
-  const begun: { held: Buffer[]; heldBytes: number; firstTokenMs: number | null } = { held: [], heldBytes: 0, firstTokenMs: null };
+  const begun: Begun = { held: [], heldBytes: 0, firstTokenMs: null, last: Buffer.alloc(0) };
   const onData = (chunk: Buffer, flow: Flow): void => {
     scanner.feed(chunk);
     if (scanner.overlong) {
@@ -46,7 +55,13 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     }
     if (begun.firstTokenMs !== null) {
       const whole = lines.feed(chunk);
-      if (whole.length > 0) writer.write(whole, flow);
+      const passed = scanner.error === null ? whole : beforeError(whole);
+      if (passed.length > 0) {
+        begun.last = passed;
+        writer.write(passed, flow);
+      }
+      // What follows an error is no part of an answer, and a [DONE] would make it look like a whole one.
+      if (scanner.error !== null) flow.abort(scanner.error);
       return;
     }
     begun.held.push(chunk);
@@ -56,7 +71,8 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });
-      writer.write(lines.feed(Buffer.concat(begun.held)), flow);
+      begun.last = lines.feed(Buffer.concat(begun.held));
+      writer.write(begun.last, flow);
       begun.held = [];
     }
   };
@@ -67,23 +83,19 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     if (reply.kind === "answered" && held.length > 0) return { kind: "not-begun", reply: { ...reply, body: Buffer.concat(held) } };
     return { kind: "not-begun", reply };
   }
-  if (scanner.error !== null) {
-    response.end();
-    return { kind: "broken", reason: scanner.error, usage: scanner.usage, firstTokenMs };
-  }
   if (reply.kind === "answered") {
     scanner.close();
-    if (scanner.ended) {
+    if (scanner.ended && scanner.error === null) {
       response.end(lines.rest);
       return { kind: "streamed", usage: scanner.usage, firstTokenMs };
     }
   }
   const { signal } = call;
-  const failure = reply.kind === "failed" ? reply.reason : (scanner.error ?? "the stream ended without [DONE]");
+  const failure = scanner.error ?? (reply.kind === "failed" ? reply.reason : "the stream ended without [DONE]");
   const reason = reply.kind === "aborted" ? abortKindOf(signal) : failure;
-  const error = reply.kind === "aborted" ? abortError(signal) : engineFailed(reason);
-  // An event whose last line has arrived is ended first, or the error would be a part of it.
-  if (!response.destroyed) response.end(`\ndata: ${errorBody(error)}\n\n`);
+  const error = reply.kind === "aborted" ? errorBody(abortError(signal)) : (scanner.errorText ?? errorBody(engineFailed(reason)));
+  // An event of which data has been sent is ended first, or the error would be a part of it.
+  if (!response.destroyed) response.end(`${endsInData(begun.last) ? "\n" : ""}data: ${error}\n\n`);
   return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
 }
 

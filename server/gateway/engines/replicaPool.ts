@@ -72,9 +72,9 @@ export class ReplicaPool {
     return this.#replicas.some((replica) => replica.model === model && !replica.out);
   }
 
-  /** Whether another engine of its model takes work. */
-  hasOther(than: Replica): boolean {
-    return this.#replicas.some((replica) => replica !== than && replica.model === than.model && replica.accepting);
+  /** Whether another engine of its model, or of one of the given models, takes work. */
+  hasOther(than: Replica, models: readonly string[] = [than.model]): boolean {
+    return this.#replicas.some((replica) => replica !== than && models.includes(replica.model) && replica.accepting);
   }
 
   /** Wall seconds until the next probe of an engine of the model that is out of service; null if there is none. */

@@ -2,6 +2,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { isRecord } from "@/solver/collections/isRecord";
 import { noUsage, type Usage, usageOf } from "../http/usage";
+import { isErrorDocument, wrappedError } from "./engineError";
 
 /** Characters of an engine's message in records and errors. */
 const shownCharacters = 300;
@@ -12,7 +13,7 @@ const longestEvent = 8 * 1024 * 1024;
 export const overlong = `one event of its stream is longer than ${longestEvent} characters`;
 
 /** Neither can occur inside a JSON string, where quotes are escaped. */
-const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
+const worthParsing = /"usage": ?\{|"error": ?[^n ]|"object": ?"error"/;
 
 /**
  * Parses an engine's event stream without changing it: when the first token came, whether the engine reported an error, and the usage at
@@ -23,6 +24,8 @@ export class StreamScanner {
   sawToken = false;
   /** The engine's own message when it sent an error event. */
   error: string | null = null;
+  /** The text of that event, in the form that clients read. */
+  errorText: string | null = null;
   usage: Usage = noUsage;
   /** Whether the stream signalled its end. */
   ended = false;
@@ -49,10 +52,12 @@ export class StreamScanner {
 
   #read(document: unknown): void {
     if (!isRecord(document)) return;
-    const { error, choices } = document;
-    if (error !== undefined && error !== null) {
-      const { message } = isRecord(error) ? error : {};
-      this.error = typeof message === "string" ? message.slice(0, shownCharacters) : "the engine reported an error";
+    const { choices } = document;
+    if (isErrorDocument(document)) {
+      const wrapped = wrappedError(document, "server_error");
+      const { message } = wrapped.error;
+      this.error ??= typeof message === "string" ? message.slice(0, shownCharacters) : "the engine reported an error";
+      this.errorText ??= JSON.stringify(wrapped);
     }
     if (isRecord(document.usage)) this.usage = usageOf(document);
     if (Array.isArray(choices) && choices.some(carriesToken)) this.sawToken = true;

@@ -59,8 +59,10 @@ export class EnsembleChunks {
   }
 
   #event(event: EventSourceMessage): string {
+    // A [DONE] behind an error would make the answer look whole.
+    if (this.broken) return "";
     if (isDone(event)) {
-      this.whole = !this.broken;
+      this.whole = true;
       return `${this.#untoldUsage()}${eventText(event.data)}`;
     }
     const chunk = parsed(event.data);

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { EnsembleOutcome } from "@/server/contracts/gateway/gatewayEnsembles";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { abortError, clientGone } from "../http/abortError";
+import { abortError, abortHeaders, clientGone } from "../http/abortError";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import type { BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
@@ -18,7 +18,7 @@ import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleRe
 import { aggregatorBody, expertBody } from "./ensembleRequest";
 import { EnsembleStream } from "./ensembleStream";
 import { decidesAfterSeconds } from "./ensembleTime";
-import { isRefused, noAnswerError, outOfTime, retryAfter } from "./ensembleUnanswered";
+import { isRefused, noAnswerError, outOfTime, retryHeaders } from "./ensembleUnanswered";
 import { type Asked, type Voted, Voting } from "./ensembleVotes";
 
 /** A request whose body names an ensemble. */
@@ -107,7 +107,7 @@ export class EnsembleRun {
     if (this.#options.arrival.abort.signal.aborted) return this.#ended();
     if (leading !== undefined) return this.#give("aggregator-failed", leading, { voted, usages: usagesOf(voted) });
     const error = noAnswerError(voted, this.#options.ensemble, aggregated);
-    this.#fail(error, retryAfter(voted, aggregated));
+    this.#fail(error, retryHeaders(voted, aggregated));
     return isRefused(error) ? { status: error.status } : "failed";
   }
 
@@ -195,7 +195,7 @@ export class EnsembleRun {
   /** The request was ended before its answer was whole. */
   #ended(): EnsembleOutcome | Uncounted {
     const error = abortError(this.#options.arrival.abort.signal);
-    this.#fail(error);
+    this.#fail(error, abortHeaders(this.#options.arrival.abort.signal));
     return error.status === clientGone ? { status: clientGone } : "failed";
   }
 

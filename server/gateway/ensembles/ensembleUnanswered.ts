@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import type { ApiError } from "../http/apiError";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import type { LoopbackFailure } from "../http/loopbackClient";
 import type { Voted } from "./ensembleVotes";
 
@@ -16,6 +16,7 @@ export const isRefused = ({ status }: ApiError): boolean => refusals.includes(st
 /** The failure of a model whose answer was not complete when the time of the request was over. */
 export const outOfTime = (model: string): LoopbackFailure => ({
   ...{ status: 504, message: `${model} did not finish its answer before the request's deadline.`, code: "deadline" },
+  isFinal: true,
 });
 
 /** Why experts failed. */
@@ -41,8 +42,8 @@ export function noAnswerError(voted: Voted, { name, aggregator }: Ensemble, fail
   return { status: 502, message, type: "server_error", code: "ensemble_failed" };
 }
 
-/** The longest retry time that a model asks for; nothing if none asks for one. */
-export function retryAfter(voted: Voted, failure: LoopbackFailure): OutgoingHttpHeaders {
+/** The longest retry time that a model asks for, and whether the aggregator's failure, which is the last one, is final. */
+export function retryHeaders(voted: Voted, failure: LoopbackFailure): OutgoingHttpHeaders {
   const seconds = [failure, ...failuresOf(voted)].flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
-  return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
+  return { ...(seconds.length > 0 && retryAfter(Math.max(...seconds))), ...(failure.isFinal && noRetry) };
 }

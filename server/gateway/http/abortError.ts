@@ -1,5 +1,6 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
-import type { ApiError } from "./apiError";
+import { type ApiError, drainingRetrySeconds, noRetry, retryAfter } from "./apiError";
 
 /** Status of a request whose client disconnected; never sent, only recorded (nginx's number for it). */
 export const clientGone = 499;
@@ -33,3 +34,13 @@ export function abortKindOf({ reason }: AbortSignal): AbortKind {
 
 /** The error for the client of an aborted request, and for its record. */
 export const abortError = (signal: AbortSignal): ApiError => errors[abortKindOf(signal)];
+
+/** Whether and when its client should send it again: one that took all the time it may have takes it again. */
+export const abortHeaders = (signal: AbortSignal): OutgoingHttpHeaders => headers[abortKindOf(signal)];
+
+const headers: Readonly<Record<AbortKind, OutgoingHttpHeaders>> = {
+  "client-gone": {},
+  "slow-body": {},
+  deadline: noRetry,
+  "shutting-down": retryAfter(drainingRetrySeconds),
+};

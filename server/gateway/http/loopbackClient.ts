@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 import { isRecord } from "@/solver/collections/isRecord";
 import { chatAnswer } from "@/solver/judging/judgeCall";
+import { noRetry } from "./apiError";
 import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import { chatEndpoint } from "./chatEndpoint";
 import { type Usage, usageOf } from "./usage";
 
 /** Headers of a client's request that every resulting request of the gateway to itself carries. */
 const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
-/** Carries a secret of the process, by which the gateway recognizes the parts of a request that was already admitted. */
+/** Carries a secret of the process, by which the gateway recognizes its own requests, and the parts of one that was already admitted. */
 const partHeader = "x-weir-part";
 
 /** A request of the gateway to its own chat endpoint. */
@@ -31,6 +32,8 @@ export interface LoopbackFailure {
   readonly code: string;
   readonly status: number;
   readonly retryAfterSeconds?: number;
+  /** The gateway has used up its attempts: the same request would fail again. */
+  readonly isFinal?: boolean;
 }
 
 export interface LoopbackAnswer {
@@ -70,6 +73,8 @@ interface Own {
  */
 export class LoopbackClient {
   readonly #secret = randomUUID();
+  /** The secret of requests that count as those of clients. */
+  readonly #counted = randomUUID();
   readonly #serverOf: () => Server;
   #own: Promise<Own> | null = null;
 
@@ -81,6 +86,11 @@ export class LoopbackClient {
   /** Whether a request is part of one that was already accepted. */
   isPart(headers: IncomingHttpHeaders): boolean {
     return headers[partHeader] === this.#secret;
+  }
+
+  /** Whether a request comes from the gateway itself, which does not send it again if it fails. */
+  isOwn(headers: IncomingHttpHeaders): boolean {
+    return this.isPart(headers) || headers[partHeader] === this.#counted;
   }
 
   /** Rejects as undici does if there is no answer, or if the signal has fired. */
@@ -95,7 +105,7 @@ export class LoopbackClient {
       const value = from.headers[header];
       return typeof value === "string" ? [[header, value] as const] : [];
     });
-    const own = { "content-type": "application/json", ...headers, ...(part ? { [partHeader]: this.#secret } : {}) };
+    const own = { "content-type": "application/json", ...headers, [partHeader]: part ? this.#secret : this.#counted };
     return pool.request({
       method: "POST",
       path: chatEndpoint.path,
@@ -165,5 +175,6 @@ function refusalOf(
   const message = typeof error.message === "string" ? error.message : `The request for ${who} was answered with ${statusCode}.`;
   const code = typeof error.code === "string" ? error.code : "request_failed";
   const retryAfterSeconds = Number(headers["retry-after"]);
-  return { message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
+  const isFinal = headers["x-should-retry"] === noRetry["x-should-retry"];
+  return { message, code, status: statusCode, isFinal, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
 }

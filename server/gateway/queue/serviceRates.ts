@@ -1,6 +1,7 @@
-/** Retry time if no rate is known. */
-export const unknownRetrySeconds = 10;
-const longestRetrySeconds = 120;
+/** Retry time if nothing is known: the largest interval between health checks. Clients sleep as long before each of their two retries. */
+export const unknownRetrySeconds = 2;
+/** A full queue has room long before all that wait in it are served. */
+const longestRetrySeconds = 30;
 /** Enough for a rate within some ten percent, and few enough to follow a change within seconds. */
 const remembered = 64;
 

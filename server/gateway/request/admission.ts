@@ -1,4 +1,5 @@
-import type { ApiError } from "../http/apiError";
+import type { OutgoingHttpHeaders } from "node:http";
+import { type ApiError, drainingRetrySeconds, retryAfter, startingRetrySeconds } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import type { BodyRefusal, Endpoint } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
@@ -18,7 +19,8 @@ export type Admission =
       readonly error: ApiError;
       readonly retryAfterSeconds: number;
     }
-  | { readonly kind: "refused"; readonly error: ApiError };
+  /** `headers`: whether and when its client should send it again. */
+  | { readonly kind: "refused"; readonly error: ApiError; readonly headers?: OutgoingHttpHeaders };
 
 /** The error for a name that nothing is served under. */
 export function unservedModel(name: string): ApiError {
@@ -39,7 +41,11 @@ interface Door {
 export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, prediction }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
-    return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
+    return {
+      kind: "refused",
+      error: { status: 503, message, type: "server_error", code: "no_config" },
+      headers: retryAfter(startingRetrySeconds),
+    };
   }
   const served = serving.serverOf(asked);
   if (served === undefined) return { kind: "refused", error: unservedModel(asked.model) };
@@ -55,7 +61,11 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     retryAfterSeconds,
   });
   if (draining)
-    return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" }, null);
+    return shed(
+      drainingRetrySeconds,
+      { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" },
+      null,
+    );
   const start = requestStart(asked, served, { serving, prediction });
   const { stage } = start.start;
   const first = served.driver.policy.modelOfStage(stage);

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { isBrokenOrFull } from "../engines/engineCall";
 import { eventStreamHeaders } from "../engines/relayStream";
-import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
+import { engineErrorBody, refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
 import { type ApiError, sendError } from "../http/apiError";
 import type { ModelRequest } from "../http/modelRequest";
 import type { ServedModel } from "../serving/servedModel";
@@ -37,18 +38,28 @@ export class ClientAnswer {
   give(by: AnsweredBy, { reply, completion }: Extract<StageOutcome, { kind: "answered" }>): number {
     const { asked, response, journal } = this.#options;
     const { text } = asked.endpoint;
-    if (!asked.stream || completion === null || text === null) return this.pass(by, reply);
+    if (!asked.stream || completion === null || text === null) return this.#send(this.headers(by), reply);
     journal.firstTokenMs = performance.now();
     response.writeHead(200, { ...this.headers(by), ...eventStreamHeaders });
     response.end(text.events(completion, { includeUsage: asked.includeUsage }));
     return 200;
   }
 
-  /** Passes an engine's whole answer on unchanged. */
-  pass(by: AnsweredBy, { status, contentType, body }: WholeReply): number {
+  /**
+   * Passes an engine's error on: its status, its body in the form that clients read, and what it says about sending the request again.
+   * @param instead the error if it has no body and is of this status, and headers that replace the engine's.
+   */
+  pass(by: AnsweredBy, reply: WholeReply, instead: { readonly error?: ApiError; readonly headers?: OutgoingHttpHeaders } = {}): number {
+    const error = instead.error?.status === reply.status ? instead.error : emptyRefusal(reply);
+    const headers = { ...reply.retry, ...instead.headers };
+    const body = engineErrorBody(reply);
+    if (body === null) return this.fail(by, error, headers);
+    return this.#send(Object.assign(this.headers(by), headers), { ...reply, ...body });
+  }
+
+  #send(headers: OutgoingHttpHeaders, { status, contentType, body }: WholeReply): number {
     const { response, journal } = this.#options;
-    journal.firstTokenMs = performance.now();
-    const headers = this.headers(by);
+    if (!isBrokenOrFull(status)) journal.firstTokenMs = performance.now();
     headers["content-type"] = contentType;
     headers["content-length"] = body.length;
     response.writeHead(status, headers);
@@ -63,4 +74,10 @@ export class ClientAnswer {
     if (!response.headersSent && !response.destroyed) sendError(response, error, Object.assign(this.headers(by), headers));
     return error.status;
   }
+}
+
+/** The error for an engine's refusal without a body. */
+function emptyRefusal(reply: WholeReply): ApiError {
+  const message = `There is no answer: ${refusalOf({ reply })} without a body.`;
+  return { status: reply.status, message, type: reply.status >= 500 ? "server_error" : "invalid_request_error", code: "engine_refused" };
 }

@@ -1,6 +1,7 @@
-import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { RefusalCause } from "@/solver/policies/core/policy";
-import type { ApiError } from "../http/apiError";
+import type { FailedOutcome, WholeReply } from "../engines/stageOutcome";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 
@@ -13,11 +14,45 @@ export function policyRefusal(cause: RefusalCause, reason: string, failure: ApiE
   return noEndpoint([reason, failure?.message].filter((part) => part !== undefined).join(" "));
 }
 
-/** The error of a stage that used up its attempts. A full engine is not broken: the client may retry as soon as it has room. */
-export function stageError(failure: FailureKind, message: string): ApiError {
-  return failure === "status-429"
-    ? { status: 429, message, type: "rate_limit_error", code: "engine_full" }
-    : { status: 502, message, type: "server_error", code: "engine_failed" };
+/** Why no engine of a stage answered, as the client is told. */
+export interface StageFailure {
+  readonly error: ApiError;
+  readonly headers: OutgoingHttpHeaders;
+  /** The engine's own error, passed on instead if it has a body. */
+  readonly reply?: WholeReply | undefined;
+}
+
+/** Whether an engine takes no request now, and says when it may: all that are full, and those with a `retry-after`. */
+export function asksToWait({ busy }: Pick<FailedOutcome, "busy">): boolean {
+  if (busy === undefined) return false;
+  return busy.status === 429 || busy.retry?.["retry-after"] !== undefined || busy.retry?.["retry-after-ms"] !== undefined;
+}
+
+interface LastAttempt {
+  readonly message: string;
+  /** The gateway has made all the attempts that it may. A client that repeats the request would multiply them. */
+  readonly isUsedUp: boolean;
+  /** Wall seconds until a full engine may have room, if it does not say itself. */
+  readonly waitSeconds: number;
+}
+
+/** The failure of a stage after its last attempt. */
+export function stageFailure(failed: Omit<FailedOutcome, "kind">, { message, isUsedUp, waitSeconds }: LastAttempt): StageFailure {
+  const { reply, busy } = failed;
+  const says = busy?.retry ?? {};
+  const guess = asksToWait(failed) && says["retry-after"] === undefined ? retryAfter(waitSeconds) : {};
+  return {
+    error: stageError(message, busy?.status),
+    headers: { ...guess, ...says, ...(isUsedUp && reply === undefined && noRetry) },
+    reply: reply ?? busy,
+  };
+}
+
+/** @param busyStatus of an engine that takes no request now; undefined if it failed otherwise. */
+function stageError(message: string, busyStatus: number | undefined): ApiError {
+  if (busyStatus === 429) return { status: 429, message, type: "rate_limit_error", code: "engine_full" };
+  if (busyStatus === 503) return { status: 503, message, type: "server_error", code: "engine_unavailable" };
+  return { status: 502, message, type: "server_error", code: "engine_failed" };
 }
 
 interface Joining {

@@ -1,8 +1,7 @@
 import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import type { Evidence, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
-import type { ApiError } from "../http/apiError";
+import type { StageOutcome } from "../engines/stageOutcome";
 import { callOf, type ModelRequest } from "../http/modelRequest";
 import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
@@ -10,6 +9,7 @@ import type { ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { FollowedCall } from "../workflows/followedCall";
 import type { AnsweredBy } from "./clientAnswer";
+import type { StageFailure } from "./requestErrors";
 import type { RequestJournal } from "./requestJournal";
 
 type Expected = Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens">;
@@ -19,14 +19,6 @@ interface KeptAnswer {
   readonly answered: Extract<StageOutcome, { kind: "answered" }>;
   readonly stage: number;
   readonly model: string;
-}
-
-/** Why the last stage that used up its attempts failed; the client gets this error if no other stage answers. */
-interface StageFailure {
-  readonly error: ApiError;
-  readonly retryAfterSeconds: number | undefined;
-  /** The engine's own refusal, passed on instead of the error. */
-  readonly reply?: WholeReply | undefined;
 }
 
 interface ProgressOptions {
@@ -52,6 +44,7 @@ export class RequestProgress {
   /** Failed engine calls since then. */
   failures = 0;
   kept: KeptAnswer | null = null;
+  /** Of the last stage that used up its attempts; the client gets its error if no other stage answers. */
   failure: StageFailure | null = null;
   /** The search for the accurate configurations of its program; null: none is made. */
   search: PolicyPrediction["search"] = null;

@@ -1,6 +1,8 @@
-import type { Decision, FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
-import { refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
-import { abortError, abortKindOf } from "../http/abortError";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type FailedOutcome, refusalOf, type StageOutcome } from "../engines/stageOutcome";
+import { abortError, abortHeaders, abortKindOf } from "../http/abortError";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { noUsage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
@@ -8,7 +10,7 @@ import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedMo
 import type { FollowedCall } from "../workflows/followedCall";
 import { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
-import { fullQueue, noEndpoint, policyRefusal, stageError } from "./requestErrors";
+import { asksToWait, fullQueue, noEndpoint, policyRefusal, type StageFailure, stageFailure } from "./requestErrors";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
@@ -23,6 +25,8 @@ interface RequestRunOptions extends Omit<StageCallOptions, "answer"> {
   readonly call: FollowedCall | null;
   /** Class of the work; null: none. */
   readonly objective: string | null;
+  /** The gateway itself is its client, and does not send it again. */
+  readonly isOwn: boolean;
 }
 
 export interface FinishedRun {
@@ -177,7 +181,7 @@ export class RequestRun {
       const { queuedPerModel } = limits;
       const model = this.#served.driver.policy.modelOfStage(stage);
       const full = fullQueue([model], { serving, served: this.#served, queuedPerModel, objective });
-      if (full !== null) return this.#fail(full.error, full.retryAfterSeconds);
+      if (full !== null) return this.#fail(full.error, retryAfter(full.retryAfterSeconds));
       this.#progress.enter(stage);
       return "again";
     }
@@ -187,24 +191,31 @@ export class RequestRun {
   }
 
   /** Tries another engine of the stage, then lets the policy choose another stage. */
-  #retry(attempt: Attempt, { failure, reason, reply }: FailedAttempt): number | "again" {
-    const { serving, limits } = this.#options;
+  #retry(attempt: Attempt, failed: FailedAttempt): number | "again" {
+    const { serving, limits, isOwn } = this.#options;
+    const { failure, reason, reply } = failed;
     this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
     this.#progress.failures += 1;
     const { driver } = this.#served;
+    const isUsedUp = this.#progress.failures >= limits.attemptsPerStage;
+    const hasOthers = hasOtherStages(this.#served, this.#progress.stage);
+    const behind = modelsBehind(this.#served, attempt.model);
+    // Only time helps, and only the client can tell whether it has any: further attempts here would multiply with its own.
+    const isForClient = !isOwn && asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
     // A refusal to pass on: the other engines of the stage would refuse as well.
-    if (reply === undefined && this.#progress.failures < limits.attemptsPerStage) {
+    if (reply === undefined && !isUsedUp && !isForClient) {
       // A policy that chooses models may choose another one now.
       this.#progress.moveTo(this.#progress.entered);
       return "again";
     }
-    const failed = driver.policy.choosesModel ? "Engines" : attempt.model;
-    const error = stageError(failure, `${failed} failed ${this.#progress.failures} times, last on ${attempt.replica.id}: ${reason}.`);
-    const model = driver.policy.modelOfStage(this.#progress.entered);
-    const retryAfterSeconds =
-      error.status === 429 ? serving.estimateQueueWaitSeconds(driver.lineOf(model), modelsBehind(this.#served, model)) : undefined;
-    if (!hasOtherStages(this.#served, this.#progress.stage)) return this.#fail(error, retryAfterSeconds);
-    this.#progress.giveUpStage({ error, retryAfterSeconds, reply });
+    const who = driver.policy.choosesModel ? "Engines" : attempt.model;
+    const { failures } = this.#progress;
+    const message = `${who} failed ${failures} ${failures === 1 ? "time" : "times"}, last on ${attempt.replica.id}: ${reason}.`;
+    const line = driver.lineOf(driver.policy.modelOfStage(this.#progress.entered));
+    const waitSeconds = serving.estimateQueueWaitSeconds(line, behind);
+    const last = stageFailure(failed, { message, isUsedUp, waitSeconds });
+    if (!hasOthers) return this.#failAs(last, attempt.model);
+    this.#progress.giveUpStage(last);
     return "again";
   }
 
@@ -213,9 +224,10 @@ export class RequestRun {
     const { serving, asked } = this.#options;
     if (serving.serverOf(asked) !== this.#served) return this.#reroute(model);
     const { failure } = this.#progress;
-    if (cause === "no-stage" && failure?.reply !== undefined) return this.#answer.pass(this.#progress.by(model), failure.reply);
-    if (cause === "no-stage" && failure?.error.status === 429) return this.#fail(failure.error, failure.retryAfterSeconds);
-    return this.#fail(policyRefusal(cause, reason, failure?.error), serving.recoverySeconds(this.#served.models));
+    if (cause === "no-stage" && failure?.reply !== undefined) return this.#failAs(failure, model);
+    const recovery = retryAfter(serving.recoverySeconds(this.#served.models));
+    // Engines were called in vain: a client that repeats that at once multiplies the attempts.
+    return this.#fail(policyRefusal(cause, reason, failure?.error), failure === null ? recovery : { ...recovery, ...noRetry });
   }
 
   /** Starts over under the policy in force now, since the original policy cannot continue: the client has received nothing yet. */
@@ -225,7 +237,7 @@ export class RequestRun {
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     const unserved = (): number => {
       const behind = modelsBehind(this.#served, model);
-      return this.#fail(noEndpoint(`No engine serves ${behind.join(" or ")} at the moment.`), serving.recoverySeconds(behind));
+      return this.#fail(noEndpoint(`No engine serves ${behind.join(" or ")} at the moment.`), retryAfter(serving.recoverySeconds(behind)));
     };
     if (next === undefined) return unserved();
     const again = next === this.#served;
@@ -261,21 +273,23 @@ export class RequestRun {
     return this.#progress.served;
   }
 
-  #fail(error: Parameters<ClientAnswer["fail"]>[1], retryAfterSeconds?: number): number {
-    const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  #fail(error: ApiError, headers: OutgoingHttpHeaders): number {
     return this.#answer.fail(this.#progress.by(this.#served.driver.policy.modelOfStage(this.#progress.stage)), error, headers);
+  }
+
+  /** Answers as the engine of `model` did, if it did. */
+  #failAs({ error, headers, reply }: StageFailure, model: string): number {
+    if (reply === undefined) return this.#fail(error, headers);
+    this.#journal.reason = error.message;
+    return this.#answer.pass(this.#progress.by(model), reply, { error, headers });
   }
 
   /** Ends it according to its abort signal. */
   #failEnded(): number {
     const { signal } = this.#options;
     this.#journal.aborted = abortKindOf(signal);
-    return this.#fail(abortError(signal));
+    return this.#fail(abortError(signal), abortHeaders(signal));
   }
 }
 
-interface FailedAttempt {
-  readonly failure: FailureKind;
-  readonly reason: string;
-  readonly reply?: WholeReply | undefined;
-}
+type FailedAttempt = Omit<FailedOutcome, "kind">;

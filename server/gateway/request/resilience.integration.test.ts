@@ -27,7 +27,7 @@ describe("when engines fail", () => {
     });
     const gateway = await startTestGateway({ attemptsPerStage: 1 });
     await gateway.put(oneModel([engine.url]));
-    expect((await gateway.chat({})).status).toBe(502);
+    expect((await gateway.chat({})).status).toBe(503);
     healthy = true;
     expect((await gateway.chat({})).status).toBe(200);
   });

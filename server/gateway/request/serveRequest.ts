@@ -3,7 +3,7 @@ import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmi
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
-import { sendError } from "../http/apiError";
+import { retryAfter, sendError } from "../http/apiError";
 import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
 import type { Endpoint } from "../http/endpoint";
@@ -94,9 +94,9 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     onRefused(admission.kind === "shed" ? admission.served.name : null, error.status, caller.key);
     if (admission.kind === "refused") {
       trace?.refused(error);
-      return sendError(response, error, idHeaders);
+      return sendError(response, error, { ...idHeaders, ...admission.headers });
     }
-    sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
+    sendError(response, error, { ...idHeaders, ...retryAfter(admission.retryAfterSeconds) });
     journal.reason = error.message;
     journal.startStage = admission.stage;
     const decision = journal.decision(admission.served, error.status, serving.config);
@@ -111,6 +111,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     finished = await new RequestRun({
       ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
       objective: caller.objective,
+      isOwn: service.loopback.isOwn(request.headers),
     }).run();
   } catch (bug) {
     // Recorded like any other: a canary whose requests fail in the gateway itself must not look healthy.
@@ -196,7 +197,7 @@ async function takeIn(
   const waitSeconds = caller.takeTurn();
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has used its requests for this minute.`;
-    const headers = { "retry-after": String(Math.ceil(waitSeconds)) };
+    const headers = retryAfter(Math.ceil(waitSeconds));
     return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
   }
   const { bodyBytes, bodyJson, arrivalSeconds } = limits;
