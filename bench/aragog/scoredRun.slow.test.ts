@@ -14,13 +14,13 @@ const answers = { workload, texts: workload.outcomes.promptIds.map(() => null) }
 const of = (workflow: string, batches: number): RaceCase => ({ part: "all", ladder, workflow, gpus: 8, ...HALFWAY, batches });
 
 test("with scores that tell right answers from wrong, programs are better at equal cost in the mean over seeds", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, () => {
   const gains = [1, 2, 3].map((seed) => pointsAtEqualCost(scoredCurves(of("self-refine", 10), answers, { seed, confidence: 0.9 })));
   expect(mean(gains)).toBeGreaterThan(0);
 });
 
-test("with one score for all answers nothing changes", { timeout: 60_000 }, () => {
+test("with one score for all answers nothing changes", { timeout: 120_000 }, () => {
   for (const workflow of ["self-refine", "voting"]) {
     const { scored, without } = scoredCurves(of(workflow, 2), answers, { seed: 1, confidence: null });
     expect(scored).toEqual(without);

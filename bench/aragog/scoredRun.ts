@@ -25,7 +25,7 @@ const EASED = [-0.5, 0, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5] as const;
 const LOAD = 0.3;
 
 /** What programs of a run came to. */
-export interface ScoredPoint {
+interface ScoredPoint {
   /** Billions of active parameters times tokens written, per program, in thousands. */
   readonly cost: number;
   /** 0..100. */
@@ -42,7 +42,7 @@ export interface ScoredCurves {
  * The workload with a confidence of each answer that is modelled: the scores of a judge of that AUC, or where it is null one number for all
  * answers.
  */
-export function withModelledConfidence(workload: Workload, auc: number | null): Workload {
+function withModelledConfidence(workload: Workload, auc: number | null): Workload {
   const { outcomes } = workload;
   const scored = auc === null ? outcomes : applyJudge(outcomes, { kind: "modelled", auc, seed: mixSeed(workload.seed, "confidence") });
   const models = scored.models.map((own) => ({ ...own, confidence: auc === null ? own.label.map(() => 50) : own.judged }));
