@@ -100,7 +100,10 @@ export const responseHeaders: readonly Header[] = [
   { name: "x-weir-ensemble-votes", meaning: "How the experts voted, as `2:1`." },
   { name: "x-weir-ensemble-confidence", meaning: "The confidence of the vote, 0 to 1." },
   { name: "x-weir-ensemble-call", meaning: "The id of the call of the ensemble; its parts carry it as their session." },
-  { name: "x-should-retry", meaning: "`false` where the same request would fail again, or the gateway has used up its own attempts at it." },
+  {
+    name: "x-should-retry",
+    meaning: "`false` where the same request would fail again, or the gateway has used up its own attempts at it.",
+  },
   { name: "retry-after", meaning: "With 429 and 503: seconds after which to try again." },
 ];
 
