@@ -37,8 +37,8 @@ export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
         ))}
       </Table>
       <p className="text-xs text-ink-3">
-        Filled: predicted accurate and still possible. Outlined: predicted accurate, ruled out by earlier choices or scores. Pale: not predicted
-        accurate.
+        Filled: predicted accurate and still possible. Outlined: predicted accurate, ruled out by earlier choices or scores. Pale: not
+        predicted accurate.
       </p>
     </div>
   );
