@@ -34,7 +34,7 @@ describe("agreement with a peer of a profile", () => {
     expect(peerProblem(request("small", "large"), peer, true)).toMatchObject({
       message: expect.stringContaining("no model of this profile"),
     });
-    expect(peerProblem(request("peer"), peer, true)).toMatchObject({ message: expect.stringContaining("one model") });
+    expect(peerProblem(request("peer"), peer, true)).toMatchObject({ message: expect.stringContaining("needs a second model") });
     expect(peerProblem(request("small", "peer"), peer, false)).toMatchObject({ message: expect.stringContaining("keep the texts") });
   });
 });

@@ -23,9 +23,9 @@ export function peerProblem({ models }: Pick<ProfileRequest, "models">, peer: Pr
   if (!names.includes(peer.model))
     return {
       ok: false,
-      message: `"${peer.model}" is no model of this profile, so it has no answers to compare with: ${names.join(", ")}.`,
+      message: `"${peer.model}" is no model of this profile, so that there are no answers to compare with. Its models are ${names.join(", ")}.`,
     };
-  if (names.length < 2) return { ok: false, message: "A peer answers beside another model: this profile has one model." };
+  if (names.length < 2) return { ok: false, message: "Agreement with a peer needs a second model, and this profile has one." };
   return hasAnswers
     ? { ok: true }
     : { ok: false, message: "Agreement compares texts of answers, and none are stored: profile again and keep the texts of answers." };

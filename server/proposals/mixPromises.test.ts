@@ -93,7 +93,8 @@ describe("a plan for a mix", () => {
       simulated: 100,
     },
   });
-  const mix = { factor: 1.2, unserved: 0, models: [], classes: [classOf("single requests", 2), classOf("pair", 8)] };
+  const unknown = { ...classOf("rare", 0), simulated: 0 };
+  const mix = { factor: 1.2, unserved: 0, models: [], classes: [classOf("single requests", 2), classOf("pair", 8), unknown] };
   const policy = { kind: "just-in-time", workflows: [{ workflow: pair }], models: [] };
   const p95Band = { low: 2, high: 6, confidence: 0.9, basis: "" };
   const plan = { ...draft, policy, predictions: { ...draft.predictions, p95Seconds: 4, p95Band, mix, stages: [] } } as unknown as Plan;
@@ -110,7 +111,7 @@ describe("a plan for a mix", () => {
     return measuredPromises({ plan, window, acceptedScores: [], labelOf: () => 75, usdPerHour: null, notComparable: null });
   }
 
-  test("promises each class its own latency: programs by their whole time, and only the slow class is off", () => {
+  test("promises each class that was simulated its own latency: programs by their whole time, and only the slow class is off", () => {
     const verdicts = (promises: ReturnType<typeof promisesOf>) =>
       promises.filter(({ quantity }) => quantity === "class-latency").map(({ name, measured, verdict }) => [name, measured, verdict]);
     expect(verdicts(promisesOf(1.5, 7))).toEqual([

@@ -21,6 +21,8 @@ export function mixPromises({ plan, window: { answered, timeScale }, labelOf }: 
   if (mix === undefined) return null;
   const singles = answered.filter(({ call }) => call === undefined);
   return mix.classes.flatMap((own): PromiseDraft[] => {
+    // Nothing is known of a class of which no program was simulated to its end.
+    if (own.simulated === 0) return [];
     const workflow = documents.find(({ name }) => name === own.name);
     const seconds =
       workflow === undefined
@@ -38,6 +40,7 @@ export function mixPromises({ plan, window: { answered, timeScale }, labelOf }: 
         ? [
             qualityOf(
               own,
+              own.quality,
               singles.flatMap((one) => labelOf(one) ?? []),
             ),
           ]
@@ -48,8 +51,7 @@ export function mixPromises({ plan, window: { answered, timeScale }, labelOf }: 
 
 type ClassFigures = NonNullable<Plan["predictions"]["mix"]>["classes"][number];
 
-function qualityOf({ name, quality, plannedQuality }: ClassFigures, labels: readonly number[]): PromiseDraft {
-  const promised = quality ?? plannedQuality;
+function qualityOf({ name, plannedQuality }: ClassFigures, promised: number, labels: readonly number[]): PromiseDraft {
   return {
     ...{ quantity: "quality", className: name, kind: "score", promised, measured: meanInterval(labels), enough: ENOUGH.mean },
     band: { low: Math.min(promised, plannedQuality), high: 100, better: "higher" },

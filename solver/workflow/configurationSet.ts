@@ -61,6 +61,9 @@ function bitsOf(word: number): number {
 const STEP = 1 / 16;
 const MOST_STEPS = 127;
 
+/** A smaller shift of a logit changes no margin. */
+export const LEAST_SHIFT = STEP / 2;
+
 /** All that scores may shift a margin by, in steps: a configuration whose margin is at the end of the range is surer than any score. */
 const MOST_SHIFT = 120;
 

@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ProfileRequest } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
 import type { GateDocument } from "@/solver/gates/gateDocument";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { silentGateObstacle, silentModels } from "./silentModels";
 
@@ -86,4 +87,16 @@ test("a gate that reads log probabilities of a silent model is refused with the 
   const weights = [{ feature: "log-answer-tokens", mean: 0, scale: 1, weight: 1 }] as const;
   expect(silentGateObstacle(gated({ kind: "scorer", answer: "whole", bias: 0, weights: [...weights] }), silent)).toBeNull();
   expect(silentGateObstacle(policy, silent)).toBeNull();
+});
+
+test("a gate of agents' answers is refused for the same reason", () => {
+  const policy: JustInTimePolicy = {
+    ...{ kind: "just-in-time", workflows: [], selection: { kind: "cheapest" }, order: { kind: "fcfs" }, place: { kind: "least-load" } },
+    models: [{ model: "small", cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 1 }] }],
+    callGates: [{ model: "small", prior: 0.5, gate: { kind: "confidence", measure: "minimum" } }],
+  };
+  expect(silentGateObstacle(policy, new Map([["small", "request"]]))).toBe(
+    "The confidence gate of agents' answers by small reads log probabilities, which the engines of small do not report, as a request for one token showed: plan with another gate.",
+  );
+  expect(silentGateObstacle({ ...policy, callGates: [] }, new Map([["small", "request"]]))).toBeNull();
 });

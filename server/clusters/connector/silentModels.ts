@@ -1,7 +1,7 @@
 import type { Store } from "@/server/store/store";
 import type { GateDocument } from "@/solver/gates/gateDocument";
 import { createGate } from "@/solver/gates/gates";
-import { gatesOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { callGatesOf, gatesOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 
 /** Models whose engines on a cluster report no log probabilities: by the newest profile that asked them there for any. */
 export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: string): readonly string[] {
@@ -21,15 +21,22 @@ export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: s
 /** How it was found that a model's engines report no log probabilities: by a profile, or by a request when a plan was applied. */
 export type SilenceFound = "profile" | "request";
 
-/** Models whose answers a gate of a policy reads log probabilities of, with the gate's kind and its stage, from 0. */
-export function logProbabilityGates(
-  policy: PolicyDocument,
-): readonly { readonly stage: number; readonly model: string; readonly kind: GateDocument["kind"] }[] {
+/** A gate that reads log probabilities of a model's answers. */
+interface LogProbabilityGate {
+  readonly model: string;
+  readonly kind: GateDocument["kind"];
+  /** From 0; null: of agents' answers. */
+  readonly stage: number | null;
+}
+
+/** The gates of a policy that read log probabilities. */
+export function logProbabilityGates(policy: PolicyDocument): readonly LogProbabilityGate[] {
   const models = singleStagesOf(policy);
-  return gatesOf(policy).flatMap((document, stage) => {
-    const model = models[stage];
-    return model === undefined || !createGate(document).needs.includes("log-probabilities") ? [] : [{ stage, model, kind: document.kind }];
-  });
+  const ofStages = gatesOf(policy).map((gate, stage) => ({ gate, model: models[stage], stage }));
+  const ofCalls = callGatesOf(policy).map(({ gate, model }) => ({ gate, model, stage: null }));
+  return [...ofStages, ...ofCalls].flatMap(({ gate, model, stage }) =>
+    model === undefined || !createGate(gate).needs.includes("log-probabilities") ? [] : [{ stage, model, kind: gate.kind }],
+  );
 }
 
 /** Which gate of a policy reads log probabilities that a model's engines do not report, in one sentence with the remedy; null: none does. */
@@ -39,7 +46,8 @@ export function silentGateObstacle(policy: PolicyDocument, silent: ReadonlyMap<s
     if (found === undefined) continue;
     const [how, remedy] =
       found === "profile" ? ["as a profile found", `, or profile ${model} again`] : ["as a request for one token showed", ""];
-    return `The ${kind} gate of stage ${stage + 1} reads log probabilities, which the engines of ${model} do not report, ${how}: plan with another gate${remedy}.`;
+    const of = stage === null ? `agents' answers by ${model}` : `stage ${stage + 1}`;
+    return `The ${kind} gate of ${of} reads log probabilities, which the engines of ${model} do not report, ${how}: plan with another gate${remedy}.`;
   }
   return null;
 }

@@ -97,9 +97,14 @@ function rateOf(
 }
 
 /** Why the window is not sufficient yet, in words; null if it is. */
-export function unsettled({ answered, seconds }: PromiseWindow, { predictions: { p95Seconds } }: Pick<Plan, "predictions">): string | null {
+export function unsettled(
+  { answered, seconds }: PromiseWindow,
+  { predictions: { p95Seconds, mix } }: Pick<Plan, "predictions">,
+): string | null {
   if (answered.length === 0) return "no request was answered yet";
-  const needed = Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_SECONDS);
+  // Of a mix the slowest class has to fit in, or only its quick programs would be seen whole.
+  const slowestSeconds = Math.max(p95Seconds, ...(mix?.classes ?? []).map((own) => own.p95Seconds));
+  const needed = Math.min(P95S_TO_SETTLE * slowestSeconds, LONGEST_SECONDS);
   return seconds < needed ? `settling: ${seconds.toFixed(0)} of ${Math.ceil(needed)} s` : null;
 }
 

@@ -4,7 +4,7 @@ import { type ApiError, errorBody } from "../http/apiError";
 import type { GatewayLimits } from "../http/limits";
 import type { Usage } from "../http/usage";
 import { callEngine, type EngineCall, type EngineReply, type Flow, tooLong } from "./engineCall";
-import { beforeError, endsInData } from "./streamErrors";
+import { beforeError, endsInData, withOpenEvent } from "./streamErrors";
 import { overlong, StreamScanner } from "./streamScanner";
 import { StreamWriter } from "./streamWriter";
 import { WholeLines } from "./wholeLines";
@@ -25,7 +25,7 @@ export interface Relay {
 
 export type RelayOutcome =
   | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
-  /** The engine failed or the request was aborted after the first token: the client got one error event, and the stream ended without `[DONE]`. */
+  /** The engine failed or the request was aborted after the first token: the client got an error event (after the engine's own, where its data came before its end), and the stream ended without `[DONE]`. */
   | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
   /** Nothing was sent to the client: a whole answer, a failure that may be retried, or an abort. */
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
@@ -34,7 +34,7 @@ interface Begun {
   held: Buffer[];
   heldBytes: number;
   firstTokenMs: number | null;
-  /** The lines that were sent last. */
+  /** The lines that were sent last, with those before them of the same event. */
   last: Buffer;
 }
 
@@ -57,7 +57,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
       const whole = lines.feed(chunk);
       const passed = scanner.error === null ? whole : beforeError(whole);
       if (passed.length > 0) {
-        begun.last = passed;
+        begun.last = withOpenEvent(begun.last, passed);
         writer.write(passed, flow);
       }
       // What follows an error is no part of an answer, and a [DONE] would make it look like a whole one.

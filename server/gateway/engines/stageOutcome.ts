@@ -83,7 +83,8 @@ export function engineErrorBody({ status, contentType, body }: WholeReply): Pick
   return { contentType: "application/json", body: Buffer.from(JSON.stringify(wrappedError(document, typeOf(status)))) };
 }
 
-function typeOf(status: number): ApiError["type"] {
+/** The type of an error by its status, as OpenAI names it. */
+export function typeOf(status: number): ApiError["type"] {
   if (status === 429) return "rate_limit_error";
   if (status >= 500) return "server_error";
   if (status === 404) return "not_found_error";

@@ -25,6 +25,12 @@ export function endsInData(lines: Buffer): boolean {
   return !endsEvent.test(open) && open.split(lineEnd).some((line) => line.startsWith("data"));
 }
 
+/** Lines with those before them that belong to the same event: most chunks end their last event, so that nothing is copied. */
+export function withOpenEvent(before: Buffer, lines: Buffer): Buffer {
+  const isWhole = before.length === 0 || endsEvent.test(before.toString("latin1", Math.max(0, before.length - 4)));
+  return isWhole ? lines : Buffer.from(Buffer.concat([before, lines]).toString("latin1").split(eventEnd).at(-1) ?? "", "latin1");
+}
+
 const endsEvent = /(?:\r\n|\n|\r(?!\n)){2}$/;
 
 function isErrorLine(line: string): boolean {

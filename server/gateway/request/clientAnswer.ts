@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isBrokenOrFull } from "../engines/engineCall";
 import { eventStreamHeaders } from "../engines/relayStream";
-import { engineErrorBody, refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
+import { engineErrorBody, refusalOf, type StageOutcome, typeOf, type WholeReply } from "../engines/stageOutcome";
 import { type ApiError, sendError } from "../http/apiError";
 import type { ModelRequest } from "../http/modelRequest";
 import type { ServedModel } from "../serving/servedModel";
@@ -79,5 +79,5 @@ export class ClientAnswer {
 /** The error for an engine's refusal without a body. */
 function emptyRefusal(reply: WholeReply): ApiError {
   const message = `There is no answer: ${refusalOf({ reply })} without a body.`;
-  return { status: reply.status, message, type: reply.status >= 500 ? "server_error" : "invalid_request_error", code: "engine_refused" };
+  return { status: reply.status, message, type: typeOf(reply.status), code: "engine_refused" };
 }

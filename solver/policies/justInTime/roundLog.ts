@@ -1,4 +1,5 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
+import { LEAST_SHIFT } from "@/solver/workflow/configurationSet";
 import {
   MOST_REQUESTS_SHOWN,
   type ModelSlots,
@@ -90,7 +91,7 @@ export class RoundLog {
       models: this.models,
       configurations: size,
       ...sets,
-      ...(shift !== 0 && { oddsFactor: Math.exp(shift) }),
+      ...(Math.abs(shift) >= LEAST_SHIFT && { oddsFactor: Math.exp(shift) }),
     };
   }
 }
