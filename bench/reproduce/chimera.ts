@@ -115,7 +115,7 @@ export const chimeraRows: readonly MeasuredRows[] = [
     difference: "Ours is router and length predictor together, by features of the words on one core; the source's encoder runs on a GPU.",
   },
   { figure: "table 1", difference: ABSOLUTE },
-  // Without the encoder the words' figure stands in all rows.
+  // Where no encoder is installed all rows have the figure of heads on words.
   ...(encoderFolder() === null
     ? []
     : [

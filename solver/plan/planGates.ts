@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { gateKinds } from "@/solver/gates/gateDocument";
+import { type GateDocument, gateKinds } from "@/solver/gates/gateDocument";
+import { createGate } from "@/solver/gates/gates";
 import { machineName } from "@/solver/wording/names";
 import { noPlanKinds } from "./noPlanKind";
+import { callGatesOf, gatesOf, type PolicyDocument, singleStagesOf } from "./policySchema";
 
 /** Gates that the planner compares: one kind at every stage of a cascade. */
 export const plannedGateKinds = gateKinds;
@@ -56,3 +58,21 @@ const reasons: Readonly<Record<NonNullable<ComparedGate["noPlan"]>, string>> = {
 
 /** Why a gate gives no plan, in words. */
 export const noGatePlanText = (kind: NonNullable<ComparedGate["noPlan"]>): string => reasons[kind];
+
+/** A gate that reads log probabilities of a model's answers. */
+interface LogProbabilityGate {
+  readonly model: string;
+  readonly kind: GateDocument["kind"];
+  /** From 0; null: of agents' answers. */
+  readonly stage: number | null;
+}
+
+/** The gates of a policy that read log probabilities. */
+export function logProbabilityGates(policy: PolicyDocument): readonly LogProbabilityGate[] {
+  const models = singleStagesOf(policy);
+  const ofStages = gatesOf(policy).map((gate, stage) => ({ gate, model: models[stage], stage }));
+  const ofCalls = callGatesOf(policy).map(({ gate, model }) => ({ gate, model, stage: null }));
+  return [...ofStages, ...ofCalls].flatMap(({ gate, model, stage }) =>
+    model === undefined || !createGate(gate).needs.includes("log-probabilities") ? [] : [{ stage, model, kind: gate.kind }],
+  );
+}

@@ -3,6 +3,7 @@ import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gat
 import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayRouting, StepAction } from "@/server/store/documents/storedStep";
 import type { Plan } from "@/solver/plan/plan";
+import { logProbabilityGates } from "@/solver/plan/planGates";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { AdminAnswer, AdminClient } from "./adminClient";
 import { awaitEngine, defaultLoadLimitMs } from "./awaitEngine";
@@ -10,7 +11,7 @@ import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { gatewayConfig, keptSettings, routedModelsOf, routingOf } from "./gatewayRouting";
 import { probeLogProbabilities } from "./probeLogProbabilities";
-import { logProbabilityGates, type SilenceFound, silentGateObstacle } from "./silentModels";
+import { type SilenceFound, silentGateObstacle } from "./silentModels";
 import { effectOf } from "./stepEffect";
 import { missingPredictors, uploadPredictors } from "./uploadPredictors";
 import { type Look, waitUntil } from "./waitUntil";

@@ -2,10 +2,10 @@ import { type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
+import { logProbabilityGates } from "@/solver/plan/planGates";
 import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument, readyJudgeOf } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
-import { logProbabilityGates } from "./silentModels";
 
 /**
  * The name under which clients reach a plan's cascade in addition to `cascade/default`: the plan's own name, in the characters allowed in a

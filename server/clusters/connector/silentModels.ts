@@ -1,7 +1,6 @@
 import type { Store } from "@/server/store/store";
-import type { GateDocument } from "@/solver/gates/gateDocument";
-import { createGate } from "@/solver/gates/gates";
-import { callGatesOf, gatesOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { logProbabilityGates } from "@/solver/plan/planGates";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 /** Models whose engines on a cluster report no log probabilities: by the newest profile that asked them there for any. */
 export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: string): readonly string[] {
@@ -20,24 +19,6 @@ export function silentModels({ profiles }: Pick<Store, "profiles">, clusterId: s
 
 /** How it was found that a model's engines report no log probabilities: by a profile, or by a request when a plan was applied. */
 export type SilenceFound = "profile" | "request";
-
-/** A gate that reads log probabilities of a model's answers. */
-interface LogProbabilityGate {
-  readonly model: string;
-  readonly kind: GateDocument["kind"];
-  /** From 0; null: of agents' answers. */
-  readonly stage: number | null;
-}
-
-/** The gates of a policy that read log probabilities. */
-export function logProbabilityGates(policy: PolicyDocument): readonly LogProbabilityGate[] {
-  const models = singleStagesOf(policy);
-  const ofStages = gatesOf(policy).map((gate, stage) => ({ gate, model: models[stage], stage }));
-  const ofCalls = callGatesOf(policy).map(({ gate, model }) => ({ gate, model, stage: null }));
-  return [...ofStages, ...ofCalls].flatMap(({ gate, model, stage }) =>
-    model === undefined || !createGate(gate).needs.includes("log-probabilities") ? [] : [{ stage, model, kind: gate.kind }],
-  );
-}
 
 /** Which gate of a policy reads log probabilities that a model's engines do not report, in one sentence with the remedy; null: none does. */
 export function silentGateObstacle(policy: PolicyDocument, silent: ReadonlyMap<string, SilenceFound>): string | null {

@@ -200,7 +200,7 @@ export class RequestRun {
     const isUsedUp = this.#progress.failures >= limits.attemptsPerStage;
     const hasOthers = hasOtherStages(this.#served, this.#progress.stage);
     const behind = modelsBehind(this.#served, attempt.model);
-    // Only time helps, and only the client can tell whether it has any: further attempts here would multiply with its own.
+    // Only waiting helps, and the client decides on it: attempts here would multiply with the client's own.
     const isForClient = !isOwn && asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
     // A refusal to pass on: the other engines of the stage would refuse as well.
     if (reply === undefined && !isUsedUp && !isForClient) {

@@ -1,8 +1,8 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
-import { createGate } from "@/solver/gates/gates";
-import { asksJudge, callGatesOf, gatePeersOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { logProbabilityGates } from "@/solver/plan/planGates";
+import { asksJudge, gatePeersOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
@@ -38,18 +38,12 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
 function gateRefusal(policy: PolicyDocument, replicas: GatewayConfig["replicas"]): string | null {
   const peer = gatePeersOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
   if (peer !== undefined) return `A gate compares answers with those of ${peer}, which has no replica; add at least one.`;
-  const models = singleStagesOf(policy);
-  for (const [stage, document] of gatesOf(policy).entries()) {
-    if (!createGate(document).needs.includes("log-probabilities")) continue;
-    const silent = replicas.find(({ model, logProbabilities }) => model === models[stage] && logProbabilities === false);
-    if (silent !== undefined)
-      return `The ${document.kind} gate of stage ${stage + 1} reads log probabilities, which the engine ${silent.id} of ${silent.model} does not report.`;
-  }
-  for (const { model, gate } of callGatesOf(policy)) {
-    if (!createGate(gate).needs.includes("log-probabilities")) continue;
+  for (const { stage, model, kind } of logProbabilityGates(policy)) {
     const silent = replicas.find((replica) => replica.model === model && replica.logProbabilities === false);
-    if (silent !== undefined)
-      return `The ${gate.kind} gate of agents' answers by ${model} reads log probabilities, which its engine ${silent.id} does not report.`;
+    if (silent === undefined) continue;
+    return stage === null
+      ? `The ${kind} gate of agents' answers by ${model} reads log probabilities, which its engine ${silent.id} does not report.`
+      : `The ${kind} gate of stage ${stage + 1} reads log probabilities, which the engine ${silent.id} of ${model} does not report.`;
   }
   return null;
 }
