@@ -2,6 +2,7 @@ import { agreementBenchmarks } from "./agreement/agreement";
 import { aragogLiveBenchmarks } from "./aragog/aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragog/aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragog/aragogRace";
+import { readerRaceBenchmarks } from "./aragog/readerRace";
 import { roundsBenchmarks } from "./aragog/rounds";
 import { batchKillBenchmarks } from "./batches/batchKills";
 import { resumedBatchBenchmarks } from "./batches/resumedBatches";
@@ -77,6 +78,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,
+  ...readerRaceBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,

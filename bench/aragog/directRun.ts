@@ -22,7 +22,11 @@ interface DirectRun {
 }
 
 /** Serves the programs of a race at a rate as the lab would. */
-function directRun({ spec, sample, served }: SeededRace, rate: number, { policy, replicas, configurations }: DirectRun): CellFigures {
+export function directRun(
+  { spec, sample, served }: SeededRace,
+  rate: number,
+  { policy, replicas, configurations }: DirectRun,
+): CellFigures {
   const arriving = atRate(served, rate);
   const outcome = simulatePrograms({
     ...{ policy, sample: arriving, predictions: { configurations } },

@@ -3,6 +3,7 @@ import type { CellFigures } from "@/solver/lab/cellFigures";
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
+import type { Embeddings } from "@/solver/prediction/confidence";
 import { runCells } from "../lib/runCells";
 import { withIntervals, withSourceHeads } from "./directRun";
 import { allGpus, everySeconds, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase, type RaceRow } from "./raceCase";
@@ -10,10 +11,10 @@ import { type RaceAnswers, raceAnswers } from "./raceLadders";
 import { hardware, type SeededRace, seeded } from "./seededRace";
 
 /** Splits of the prompts and draws of the programs over which figures are averaged. */
-const SEEDS = [1, 2, 3] as const;
+export const SEEDS = [1, 2, 3] as const;
 
 /** Arrival rate as a multiple of the rate of all engines together: every engine that a policy uses is full. */
-const OVERLOAD = 2;
+export const OVERLOAD = 2;
 
 /** Rates of the latency race, as shares of a system's maximum: it sustains them, and so do systems with a higher maximum. */
 const PACES = [
@@ -26,9 +27,14 @@ const PACES = [
 /** The name of a rate in a row. */
 export const paceName = (system: string, share: number): string => `${share} of ${system}`;
 
-/** Cells of one seed at rates, in the order of the systems. */
-const run = ({ answers, spec, systems }: SeededRace, rates: readonly number[]): Promise<readonly LabCell[]> =>
+/** Cells of one seed at rates, in the order of the systems; learnt heads read the embeddings, or else words. */
+export const run = (
+  { answers, spec, systems }: SeededRace,
+  rates: readonly number[],
+  embeddings: Embeddings | null = null,
+): Promise<readonly LabCell[]> =>
   runCells({
+    ...(embeddings === null ? {} : { embeddings }),
     ...{ spec: { ...spec, rates: [...rates], systems: [...systems] }, workload: answers.workload, userCards: noUserCards },
     ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts: answers.texts } },
   });
@@ -80,7 +86,8 @@ function intervalRows(
   });
 }
 
-function rowsOf(
+/** The rows of cells, a row for each system and load. */
+export function rowsOf(
   { part, ladder, workflow, correlation, misleads }: RaceCase,
   races: readonly (Pick<SeededRace, "largestQuality"> & { readonly systems: readonly Pick<LabSystem, "name">[] })[],
   cells: readonly (readonly (CellFigures & Pick<LabCell, "system" | "rate">)[])[],

@@ -33,11 +33,11 @@ export function pairsOf(
   return pairsIn(at, names, { figure: (row) => row[figure], isSameCase: (one, other) => caseOf(one) === caseOf(other) });
 }
 
-const over = (rows: readonly RaceRow[], own: string, reference: string): string =>
+export const over = (rows: readonly RaceRow[], own: string, reference: string): string =>
   ratio(ratioOf(pairsOf(rows, [own, reference], "programsPerSecond")));
 
 /** Cases in the order in which they were raced, each with its rows. */
-function byCase(rows: readonly RaceRow[]): readonly { readonly name: string; readonly rows: readonly RaceRow[] }[] {
+export function byCase(rows: readonly RaceRow[]): readonly { readonly name: string; readonly rows: readonly RaceRow[] }[] {
   return distinct(rows.map(caseOf)).flatMap((key) => {
     const own = rows.filter((row) => caseOf(row) === key);
     return own[0] === undefined ? [] : [{ name: `${own[0].ladder}, ${own[0].workflow}`, rows: own }];
@@ -73,13 +73,13 @@ const atOverload = (rows: readonly RaceRow[], system: string): RaceRow | undefin
   rows.find((row) => row.system === system && row.load === OVERLOAD);
 
 /** A system's programs a second in the rows of one case. */
-function throughputOf(rows: readonly RaceRow[], system: string): string {
+export function throughputOf(rows: readonly RaceRow[], system: string): string {
   const row = atOverload(rows, system);
   return row === undefined ? "-" : estimate(differenceOf([{ own: row.programsPerSecond, reference: row.programsPerSecond.map(() => 0) }]));
 }
 
 /** Points by which it exceeds the largest models throughout there. */
-function accuracyOf(rows: readonly RaceRow[], system: string): string {
+export function accuracyOf(rows: readonly RaceRow[], system: string): string {
   const row = atOverload(rows, system);
   return row === undefined ? "-" : signed(differenceOf([{ own: row.quality, reference: row.largestQuality }]));
 }

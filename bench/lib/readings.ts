@@ -11,6 +11,11 @@ export interface Reading {
   readonly threshold: number;
 }
 
+/** A reading that needs no more of a prompt than its row in the table. */
+interface BoundReading extends Reading {
+  readonly logitsOf: (rows: Pick<ConfigurationRows, "prompts">) => Float32Array;
+}
+
 /** A label in 0..100 that counts as right. */
 const RIGHT = 50;
 
@@ -24,7 +29,7 @@ const NEVER = -20;
  *
  * @param rows prompts of the table with the outcomes of their programs, many of each set of right models.
  */
-export function readerBound({ models }: OutcomeTable, rows: ConfigurationRows): Reading {
+export function readerBound({ models }: OutcomeTable, rows: ConfigurationRows): BoundReading {
   const { size } = rows.space;
   const heads = size - 1;
   const setOf = (prompt: number): string => models.map(({ label }) => ((label[prompt] ?? 0) > RIGHT ? 1 : 0)).join("");

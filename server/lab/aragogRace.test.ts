@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { LabCell, LabSpec } from "@/server/contracts/studio/lab";
+import { seededRandom } from "@/solver/numeric/random";
 import { decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
 import { configurationQuality } from "@/solver/workflow/configurationOutcomes";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -9,6 +10,7 @@ import { makeGround } from "./labGround";
 import { labNotes } from "./labNotes";
 import { heldOutPrograms, tableOf } from "./labPrograms";
 import { labRefusal } from "./labRefusal";
+import type { LabTask } from "./labTask";
 import { labCellKeys } from "./runLab";
 import { suggestLab } from "./suggestLab";
 import { testHardware, testTask, testWorkload } from "./testing/testLab";
@@ -37,8 +39,9 @@ const premises = { workload: testWorkload, artefactOf: () => null, ...testHardwa
 const indexOf = (name: string): number => spec.systems.findIndex((system) => system.name === name);
 
 /** Cells of the systems named, in their order. */
-function raced(names: readonly string[], of: LabSpec = spec): readonly LabCell[] {
-  const task = testTask({ ...of, systems: names.map((name) => of.systems[indexOf(name)] as LabSpec["systems"][number]) });
+function raced(names: readonly string[], of: LabSpec = spec, read: Pick<LabTask, "embeddings"> = {}): readonly LabCell[] {
+  const systems = names.map((name) => of.systems[indexOf(name)] as LabSpec["systems"][number]);
+  const task = { ...testTask({ ...of, systems }), ...read };
   return labCellKeys(task).map(labCells(task, makeGround(task)));
 }
 
@@ -77,6 +80,20 @@ test("configurations that are learnt for the run are chosen among, and are the s
   expect(learnt?.unserved).toBe(0);
   expect(learnt?.quality).not.toBeNull();
   expect(raced(["Aragog"])).toEqual([learnt]);
+});
+
+test("configurations that are learnt on vectors are as good as the vectors: those that tell the right models leave less to the largest", () => {
+  const random = seededRandom(1);
+  const { promptIds, models: answered } = testWorkload.outcomes;
+  const labels = models.map((model) => answered.find((own) => own.model === model)?.label ?? []);
+  const largest = (told: boolean): number => {
+    const values = Float32Array.from({ length: promptIds.length * labels.length }, (_, at) =>
+      told ? (labels[at % labels.length]?.[Math.floor(at / labels.length)] ?? 0) / 100 : random.next(),
+    );
+    const embeddings = { encoder: { name: "test", sha256: "0".repeat(64) }, dimensions: labels.length, values };
+    return raced(["Aragog"], { ...spec, mix: mix.slice(0, 1) }, { embeddings })[0]?.models.at(-1)?.share ?? Number.NaN;
+  };
+  expect(largest(true)).toBeLessThan(largest(false) - 0.05);
 });
 
 test("of a workflow that its policy does not declare requests go to the largest model, and notes say so", () => {

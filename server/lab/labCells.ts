@@ -87,9 +87,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     return {
       ...once(["lengths", lengths], () => predicted(programs, "lengths", lengths)),
       ...once(["confidence", confidence], () => predicted(programs, "confidence", confidence)),
-      ...once(["configurations", configurations, ...declared], () =>
-        configurationsFor(programs, system, { ground, artefacts: task.artefacts }),
-      ),
+      ...once(["configurations", configurations, ...declared], () => configurationsFor(programs, system, { ground, task })),
     };
   }
 

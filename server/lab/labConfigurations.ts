@@ -4,6 +4,7 @@ import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchem
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
+import { type Embeddings, embeddingsAt } from "@/solver/prediction/confidence";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
 import { type ConfigurationPredictor, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
 import type { ConfigurationSearch } from "@/solver/prediction/predictor";
@@ -56,7 +57,8 @@ export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround,
       const table = tableOf(workload, own.models);
       const { sample, texts } = learntPrograms({ task: { ...drawn, spec: { ...spec, mix } }, table, sketches }, TRAINING_PROGRAMS);
       const rows = configurationRowsOf(sample, configurationSpace(own.workflow, own.models), texts, own.workflow);
-      learnt[key] = encodeArtefact(trainConfigurations(rows, { seed: mixSeed(workload.seed, "lab") }));
+      const read = task.embeddings === undefined ? {} : { embeddings: embeddingsAt(task.embeddings, rows.prompts) };
+      learnt[key] = encodeArtefact(trainConfigurations({ ...rows, ...read }, { seed: mixSeed(workload.seed, "lab") }));
     }
   }
   return learnt;
@@ -64,14 +66,14 @@ export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround,
 
 interface ConfigurationSources {
   readonly ground: Pick<LabGround, "configurations">;
-  readonly artefacts: LabTask["artefacts"];
+  readonly task: Pick<LabTask, "artefacts" | "embeddings">;
 }
 
 /** What is said of the accurate configurations of programs where a system reads any; computed program by program, or all at once by predictors. */
 export function configurationsFor(
   { sample, texts }: DrawnPrograms,
   { policy, configurations = "none" }: Pick<LabSystem, "policy" | "configurations">,
-  { ground, artefacts }: ConfigurationSources,
+  { ground, task: { artefacts, embeddings } }: ConfigurationSources,
 ): ProgramPredictions {
   if (policy.kind !== "just-in-time" || configurations === "none") return {};
   const cases = casesOf(policy);
@@ -90,17 +92,32 @@ export function configurationsFor(
     );
     for (let from = 0; from < programs.length; from += BATCH) {
       const batch = programs.slice(from, from + BATCH);
-      const facts = batch.map((program) => {
-        const request = sample.firstRequest[program] ?? 0;
-        return factsOf(sample, texts, request, sample.givenTokens[request] ?? 0);
-      });
-      for (const [at, found] of predictor.predict(facts, { withMargins }).entries()) predicted.set(batch[at] ?? 0, found);
+      for (const [at, found] of searchesOf(predictor, { sample, texts }, { batch, embeddings, withMargins }).entries())
+        predicted.set(batch[at] ?? 0, found);
     }
   }
   return {
     configurations: (program) => predicted.get(program)?.accurate,
     ...(withMargins && { margins: (program) => predicted.get(program)?.margins }),
   };
+}
+
+/** What a predictor finds for a batch of programs, by their prompts' words or embeddings, whichever its heads read. */
+function searchesOf(
+  predictor: ConfigurationPredictor,
+  { sample, texts }: DrawnPrograms,
+  { batch, embeddings, withMargins }: { batch: readonly number[]; embeddings: Embeddings | undefined; withMargins: boolean },
+): readonly ConfigurationSearch[] {
+  if (predictor.artefact.reading.words === null) {
+    if (embeddings === undefined) throw new Error("The predictor reads an encoder's embeddings, and the run has none.");
+    const prompts = Int32Array.from(batch, (program) => sample.prompt[program] ?? 0);
+    return predictor.predictOfEmbeddings(embeddingsAt(embeddings, prompts).values, { withMargins });
+  }
+  const facts = batch.map((program) => {
+    const request = sample.firstRequest[program] ?? 0;
+    return factsOf(sample, texts, request, sample.givenTokens[request] ?? 0);
+  });
+  return predictor.predict(facts, { withMargins });
 }
 
 function predictorOf(artefact: Artefact): ConfigurationPredictor {

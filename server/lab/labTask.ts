@@ -24,7 +24,10 @@ export interface LabTask {
     | { readonly kind: "store"; readonly file: string }
     | { readonly kind: "given"; readonly texts: readonly (string | null)[] }
     | null;
-  /** An encoder's vectors of the prompts, by row of the outcome table: confidence is learnt on these. Left out: on the prompts' words. */
+  /**
+   * An encoder's vectors of the prompts, by row of the outcome table: confidence and configurations are learnt on these. Left out: on the
+   * prompts' words.
+   */
   readonly embeddings?: Embeddings;
 }
 
