@@ -49,6 +49,8 @@ export class WorthChoice {
   /** By a set of models as bits, the least of their answers' times; 0 where none is known. */
   private readonly leastSeconds: Float64Array;
   private readonly leastIsKnown: Uint8Array;
+  /** Models whose times have changed since they were computed, as bits. */
+  private stale = 0;
   /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
   private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
 
@@ -71,11 +73,23 @@ export class WorthChoice {
     if (prices !== null) this.priceSeconds = prices.at(nowSeconds);
     [this.waiting, this.waited] = [this.waited, this.waiting];
     this.waiting.fill(0);
-    for (const model of this.parts.engines.keys()) this.changed(model);
+    this.stale = (1 << this.parts.engines.length) - 1;
   }
 
-  /** A request was sent to the model, or waits for it. */
+  /** A request was sent to the model, or held back there. */
   changed(model: number): void {
+    this.stale |= 1 << model;
+  }
+
+  /** Computes anew what has changed since. */
+  private refresh(): void {
+    for (let model = 0; this.stale !== 0; model += 1) {
+      if ((this.stale & (1 << model)) !== 0) this.reckon(model);
+      this.stale &= ~(1 << model);
+    }
+  }
+
+  private reckon(model: number): void {
     const own = this.parts.engines[model];
     if (own === undefined) return;
     const ahead = this.waiting[model] ?? 0;
@@ -98,7 +112,7 @@ export class WorthChoice {
   /** The request waits for the model in this round. */
   waits(model: number): void {
     this.waiting[model] = (this.waiting[model] ?? 0) + 1;
-    this.changed(model);
+    this.stale |= 1 << model;
   }
 
   /**
@@ -108,6 +122,7 @@ export class WorthChoice {
    * @param out models that are not there, as bits.
    */
   choose(one: StagedWork, allowed: number, out: number): number {
+    this.refresh();
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let model = 0; model < this.parts.engines.length; model += 1) {
@@ -120,7 +135,7 @@ export class WorthChoice {
     return best;
   }
 
-  /** The terms of a model for a request. */
+  /** The terms of a model for a request, as `choose` weighed them last. */
   terms(one: StagedWork, model: number, out: number): WorthTerms {
     const tokens = this.lengthFactor(one) * (this.tokens[model] ?? 0);
     return {
