@@ -193,7 +193,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   /** Verdicts on answers, and what follows for single requests whose stage cannot answer. Returns the work that rounds may serve. */
   function settle({ waiting, outage }: View, actions: Action[]): readonly WaitingWork[] {
     const isStuck = singles?.moves.stuck(outage);
-    return waiting.filter((work) => {
+    const goesOn = (work: WaitingWork): boolean => {
       const { id: workId, stage } = work;
       if (work.state.kind === "answered") {
         if (singles === null || stage >= firstOfModels)
@@ -205,7 +205,10 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       held.forget(workId);
       actions.push(singles.moves.movedOn(work, outage));
       return false;
-    });
+    };
+    // Most decisions settle nothing: the list is copied only where something is left out of it.
+    const first = waiting.findIndex((work) => !goesOn(work));
+    return first < 0 ? waiting : [...waiting.slice(0, first), ...waiting.slice(first + 1).filter(goesOn)];
   }
 
   /** The replicas of each model. Which of the waiting requests come there next, only a round decides. */

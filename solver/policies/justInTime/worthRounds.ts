@@ -6,7 +6,7 @@ import type { StagedWork } from "./roundQueue";
 import type { RoundSingles } from "./roundSingles";
 import type { RoundState, Rounds } from "./rounds";
 import { TokenPrices } from "./tokenPrices";
-import { WorthChoice, type WorthWeights } from "./worthChoice";
+import { onlyModel, WorthChoice, type WorthWeights } from "./worthChoice";
 
 /** How requests get their models by worth. */
 interface Weighing {
@@ -138,9 +138,6 @@ class JoinedLines {
     this.until[may] = (1 + LINE_GROWTH) * ((lengths[model] ?? 0) + 1);
   }
 }
-
-/** The one model of a set given as bits; -1 where there are none or several. */
-const onlyModel = (models: number): number => (models !== 0 && (models & (models - 1)) === 0 ? 31 - Math.clz32(models) : -1);
 
 /** The share of its program's configurations that a request keeps if it gets the model. */
 function keptShare({ program, agent }: StagedWork, model: number, out: number): number {
