@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
@@ -7,6 +8,8 @@ type Gone = (label: string, value: string) => boolean;
 
 /** Gauges under names of counters, which Prometheus' own check reports; the same values are exported by type. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+const openFiles = "process_open_fds";
 
 /** Writing the metrics gives way to requests after so long. */
 const mostMsAtOnce = 2;
@@ -42,6 +45,22 @@ export class MetricRegistry {
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
     for (const name of misnamed) this.#registry.removeSingleMetric(name);
+    if (this.#registry.getSingleMetric(openFiles) !== undefined) this.#countOpenFiles();
+  }
+
+  /** As the default metric of that name, which blocks the event loop for milliseconds where thousands of connections are open. */
+  #countOpenFiles(): void {
+    this.#registry.removeSingleMetric(openFiles);
+    new Gauge({
+      name: openFiles,
+      help: "Number of open file descriptors.",
+      registers: this.#registers,
+      async collect() {
+        const files = await readdir("/proc/self/fd").catch(() => null);
+        // Less the one of the reading itself.
+        if (files !== null) this.set(files.length - 1);
+      },
+    });
   }
 
   /** @param tally the count if it is kept elsewhere. */

@@ -112,10 +112,13 @@ export interface View {
   readonly outage?: Outage;
 }
 
-/** Maximum number of pieces of work that a policy which chooses models at dispatch compares with one another. */
+/**
+ * Maximum number of pieces of work that a policy which chooses models at dispatch compares with one another in a round. Work that no free
+ * model may serve is not counted.
+ */
 export const MOST_WEIGHED = 256;
 
-/** Number of calls that one decision holds back in a queue before it tries no more: each costs a look at all replicas in the worst case. */
+/** Number of calls of one model that a decision holds back before it tries no more there: each costs a look at all its replicas at worst. */
 export const MOST_HELD = 64;
 
 /** The actions of a policy for its driver. Work that gets no action stays where it is (hold). */

@@ -1,5 +1,15 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-import type { Action, Need, Policy, PolicyReason, ReplicaView, StartingRequest, View, WaitingWork } from "../core/policy";
+import {
+  type Action,
+  MOST_HELD,
+  type Need,
+  type Policy,
+  type PolicyReason,
+  type ReplicaView,
+  type StartingRequest,
+  type View,
+  type WaitingWork,
+} from "../core/policy";
 import type { Order, Place, Route } from "../core/policyParts";
 import { refreshed, seatsOf } from "../core/replicaSeats";
 import { HeldWork } from "../waiting/heldWork";
@@ -58,13 +68,24 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   const held = new HeldWork();
   const roundOrder = new RoundOrder(order.preference, held);
   const { memoryPlan } = place;
-  const heldNow = new Set<StagedWork>();
+  /** What the place holds back in the current decision, and the models at which it does, as bits. */
+  const heldNow = new Map<StagedWork, number>();
+  let overheld = 0;
   /** By model, its placing in the current decision, from the first request on that is placed there. */
   const placings = new Map<number, Placing>();
   let askAgainSeconds: number | null = null;
   let seen: readonly ReplicaView[] | null = null;
   let out = 0;
-  const state: RoundState = { engines, calls, log, heldNow, out: () => out, allowed, send };
+  const state: RoundState = {
+    engines,
+    calls,
+    log,
+    heldAt: (one) => heldNow.get(one) ?? 0,
+    overheld: () => overheld,
+    out: () => out,
+    allowed,
+    send,
+  };
   const rounds =
     selection.kind === "worth"
       ? worthRounds({ document, weights: selection, singles }, state)
@@ -99,6 +120,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       if (own.out) out |= 1 << model;
     }
     heldNow.clear();
+    overheld = 0;
     placings.clear();
   }
 
@@ -137,9 +159,11 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     const replicaId = own.slots.replicaIds[placing.place(work)];
     own.changed();
     if (replicaId === undefined) {
-      heldNow.add(one);
+      heldNow.set(one, (heldNow.get(one) ?? 0) | (1 << model));
+      if (placing.back.length >= MOST_HELD) overheld |= 1 << model;
       return false;
     }
+    if (heldNow.delete(one)) for (const other of placings.values()) other.forget(work);
     roundOrder.sent(nowSeconds);
     calls.waitsNoLonger(one);
     if (program !== null) {
@@ -169,7 +193,7 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   /** Verdicts on answers, and what follows for single requests whose stage cannot answer. Returns the work that rounds may serve. */
   function settle({ waiting, outage }: View, actions: Action[]): readonly WaitingWork[] {
     const isStuck = singles?.moves.stuck(outage);
-    return waiting.filter((work) => {
+    const goesOn = (work: WaitingWork): boolean => {
       const { id: workId, stage } = work;
       if (work.state.kind === "answered") {
         if (singles === null || stage >= firstOfModels)
@@ -181,7 +205,10 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       held.forget(workId);
       actions.push(singles.moves.movedOn(work, outage));
       return false;
-    });
+    };
+    // Most decisions settle nothing: the list is copied only where something is left out of it.
+    const first = waiting.findIndex((work) => !goesOn(work));
+    return first < 0 ? waiting : [...waiting.slice(0, first), ...waiting.slice(first + 1).filter(goesOn)];
   }
 
   /** The replicas of each model. Which of the waiting requests come there next, only a round decides. */

@@ -25,6 +25,9 @@ export class ModelEngines {
   private readonly added = new Float64Array(MOST_WEIGHED + 1);
   private known = 0;
   private loads = new Int32Array(0);
+  /** The number of replicas that take work, and the fewest requests in flight at one of them. */
+  private taking = 0;
+  private least = 0;
 
   constructor(profile: ProfiledModel) {
     this.model = profile.model;
@@ -59,8 +62,16 @@ export class ModelEngines {
 
   /** The slots changed: a request was sent to a replica, or one is kept for a request that is due. */
   changed(): void {
+    const { inFlight, capacity } = this.seats.slots;
     this.free = roomOf(this.seats.slots);
     this.known = 0;
+    this.taking = 0;
+    this.least = this.saturationBatch;
+    for (let index = 0; index < capacity.length; index += 1) {
+      if ((capacity[index] ?? 0) === 0) continue;
+      this.taking += 1;
+      this.least = Math.min(this.least, inFlight[index] ?? 0);
+    }
   }
 
   /**
@@ -85,7 +96,7 @@ export class ModelEngines {
    * models are compared.
    */
   secondsPerToken(waiting: number): number {
-    const { replicas, least } = this.taking();
+    const { taking: replicas, least } = this;
     if (replicas === 0) return Number.POSITIVE_INFINITY;
     const beyond = Math.max(0, waiting + 1 - this.free);
     const batch = waiting >= this.free ? this.saturationBatch : least + 1;
@@ -97,24 +108,11 @@ export class ModelEngines {
    * takes longer, and those that wait, whose slots are free later. Both 0 where no replica takes work.
    */
   delayPerToken(waiting: number): { readonly running: number; readonly waiting: number } {
-    const { replicas, least } = this.taking();
+    const { taking: replicas, least } = this;
     if (replicas === 0) return { running: 0, waiting: 0 };
     const others = Math.min(least, this.saturationBatch - 1);
     const slower = others === 0 ? 0 : others * (this.secondsInBatch(others + 1) - this.secondsInBatch(others));
     return { running: Math.max(0, slower), waiting: waiting / (replicas * this.saturated) };
-  }
-
-  /** The number of replicas that take work, and the fewest requests in flight at one of them. */
-  private taking(): { readonly replicas: number; readonly least: number } {
-    const { inFlight, capacity } = this.seats.slots;
-    let replicas = 0;
-    let least = this.saturationBatch;
-    for (let index = 0; index < capacity.length; index += 1) {
-      if ((capacity[index] ?? 0) === 0) continue;
-      replicas += 1;
-      least = Math.min(least, inFlight[index] ?? 0);
-    }
-    return { replicas, least };
   }
 
   /** Seconds that each token of a request takes in a batch of that size. */

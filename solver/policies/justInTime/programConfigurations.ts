@@ -28,6 +28,8 @@ export class ProgramConfigurations {
   private usable: Uint32Array | null = null;
   private usableOut = 0;
   private readonly allowedModels: Uint8Array;
+  /** By agent, model and agent: the models that the second agent may have after the first gets the model, as bits. */
+  private readonly allowedLater: Uint8Array;
 
   constructor(programId: string, workflow: StagedWorkflow) {
     this.programId = programId;
@@ -41,6 +43,7 @@ export class ProgramConfigurations {
     this.inFlight = new Int32Array(agents);
     this.answered = new Uint8Array(agents);
     this.allowedModels = new Uint8Array(agents);
+    this.allowedLater = new Uint8Array(agents * workflow.space.models.length * agents);
     this.shifts = new Float64Array(agents);
   }
 
@@ -68,6 +71,7 @@ export class ProgramConfigurations {
     this.usable = out === 0 ? this.left : this.without(out);
     this.usableOut = out;
     this.allowedModels.fill(0);
+    this.allowedLater.fill(0);
     return this.usable;
   }
 
@@ -91,6 +95,20 @@ export class ProgramConfigurations {
     }
     this.allowedModels[agent] = allowed;
     return allowed;
+  }
+
+  /** The models that another agent may have after an agent gets a model, as bits, while the models `out` are not there. */
+  allowedAfter(agent: number, model: number, { other, out }: { readonly other: number; readonly out: number }): number {
+    const usable = this.leftWithout(out);
+    const { having, models } = this.workflow.space;
+    const from = (agent * models.length + model) * having.length;
+    // What the agent itself may have then is the model: 0 where nothing is computed.
+    if (this.allowedLater[from + agent] === 0) {
+      const narrowed = intersection(usable, having[agent]?.[model] ?? usable);
+      for (const [each, own] of having.entries())
+        this.allowedLater[from + each] = own.reduce((bits, words, at) => (meet(narrowed, words) ? bits | (1 << at) : bits), 0);
+    }
+    return this.allowedLater[from + other] ?? 0;
   }
 
   /** Whether another call of the agent restarts the program as a session's next turn: it reads none, was answered, has none in flight. */

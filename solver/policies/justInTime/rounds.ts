@@ -12,8 +12,10 @@ export interface RoundState {
   readonly engines: readonly ModelEngines[];
   readonly calls: StagedCalls;
   readonly log: RoundLog;
-  /** What the place has held back in the current decision. */
-  readonly heldNow: ReadonlySet<StagedWork>;
+  /** The models at which the place has held a request back in the current decision, as bits. */
+  readonly heldAt: (one: StagedWork) => number;
+  /** Models at which the place has held back `MOST_HELD` requests in the current decision, as bits: no more are tried there. */
+  readonly overheld: () => number;
   /** Models that are not there, as bits. */
   readonly out: () => number;
   /** The models that a request may run on, as bits. */

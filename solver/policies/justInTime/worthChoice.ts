@@ -1,4 +1,3 @@
-import { intersection, meet } from "@/solver/workflow/configurationSet";
 import type { WorthTerms } from "../core/roundsView";
 import type { ModelEngines } from "./modelEngines";
 import type { ProgramConfigurations } from "./programConfigurations";
@@ -49,8 +48,9 @@ export class WorthChoice {
   /** By a set of models as bits, the least of their answers' times; 0 where none is known. */
   private readonly leastSeconds: Float64Array;
   private readonly leastIsKnown: Uint8Array;
-  /** By the configurations left to a program, what each choice of a model leaves to its other agents. */
-  private readonly leaves = new WeakMap<Uint32Array, Map<number, Uint8Array>>();
+  /** Models whose times have changed since they were computed, as bits. */
+  private stale = 0;
+  private readonly filled = { surenessSeconds: 0, latencySeconds: 0, priceSeconds: 0, planPriceSeconds: 0, restSeconds: 0 };
 
   constructor(private readonly parts: WorthChoiceParts) {
     const { engines, meanOutputTokens } = parts;
@@ -71,11 +71,23 @@ export class WorthChoice {
     if (prices !== null) this.priceSeconds = prices.at(nowSeconds);
     [this.waiting, this.waited] = [this.waited, this.waiting];
     this.waiting.fill(0);
-    for (const model of this.parts.engines.keys()) this.changed(model);
+    this.stale = (1 << this.parts.engines.length) - 1;
   }
 
-  /** A request was sent to the model, or waits for it. */
+  /** A request was sent to the model, or held back there. */
   changed(model: number): void {
+    this.stale |= 1 << model;
+  }
+
+  /** Computes anew what has changed since. */
+  private refresh(): void {
+    for (let model = 0; this.stale !== 0; model += 1) {
+      if ((this.stale & (1 << model)) !== 0) this.reckon(model);
+      this.stale &= ~(1 << model);
+    }
+  }
+
+  private reckon(model: number): void {
     const own = this.parts.engines[model];
     if (own === undefined) return;
     const ahead = this.waiting[model] ?? 0;
@@ -98,7 +110,7 @@ export class WorthChoice {
   /** The request waits for the model in this round. */
   waits(model: number): void {
     this.waiting[model] = (this.waiting[model] ?? 0) + 1;
-    this.changed(model);
+    this.stale |= 1 << model;
   }
 
   /**
@@ -108,11 +120,14 @@ export class WorthChoice {
    * @param out models that are not there, as bits.
    */
   choose(one: StagedWork, allowed: number, out: number): number {
+    this.refresh();
+    const only = onlyModel(allowed);
+    if (only >= 0) return this.ownSeconds[only] === Number.POSITIVE_INFINITY ? -1 : only;
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let model = 0; model < this.parts.engines.length; model += 1) {
       if ((allowed & (1 << model)) === 0 || this.ownSeconds[model] === Number.POSITIVE_INFINITY) continue;
-      const worth = worthOf(this.terms(one, model, out));
+      const worth = worthOf(this.fill(one, model, out));
       if (worth <= most) continue;
       most = worth;
       best = model;
@@ -120,16 +135,21 @@ export class WorthChoice {
     return best;
   }
 
-  /** The terms of a model for a request. */
+  /** The terms of a model for a request, as `choose` weighed them last. */
   terms(one: StagedWork, model: number, out: number): WorthTerms {
+    return { ...this.fill(one, model, out) };
+  }
+
+  /** The terms in an object that the next call fills again: hundreds of requests are weighed in a decision. */
+  private fill(one: StagedWork, model: number, out: number): WorthTerms {
+    const { filled } = this;
     const tokens = this.lengthFactor(one) * (this.tokens[model] ?? 0);
-    return {
-      surenessSeconds: this.parts.weights.rightSeconds * this.rightChance(one, model),
-      latencySeconds: tokens * (this.ownSeconds[model] ?? 0),
-      priceSeconds: tokens * (this.othersSeconds[model] ?? 0),
-      planPriceSeconds: tokens * (this.priceSeconds[model] ?? 0),
-      restSeconds: one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out),
-    };
+    filled.surenessSeconds = this.parts.weights.rightSeconds * this.rightChance(one, model);
+    filled.latencySeconds = tokens * (this.ownSeconds[model] ?? 0);
+    filled.priceSeconds = tokens * (this.othersSeconds[model] ?? 0);
+    filled.planPriceSeconds = tokens * (this.priceSeconds[model] ?? 0);
+    filled.restSeconds = one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out);
+    return filled;
   }
 
   /** The chance that the model answers right, 0..1: 1 for an accurate configuration, a router's score for a single request, else 0. */
@@ -149,8 +169,10 @@ export class WorthChoice {
   private leastOf(models: number): number {
     if (this.leastIsKnown[models] === 1) return this.leastSeconds[models] ?? 0;
     let least = Number.NaN;
-    for (const [model, seconds] of this.answerSeconds.entries())
+    for (let model = 0; model < this.answerSeconds.length; model += 1) {
+      const seconds = this.answerSeconds[model] ?? Number.NaN;
       if ((models & (1 << model)) !== 0 && !(seconds >= least) && !Number.isNaN(seconds)) least = seconds;
+    }
     this.leastSeconds[models] = Number.isNaN(least) ? 0 : least;
     this.leastIsKnown[models] = 1;
     return this.leastSeconds[models] ?? 0;
@@ -165,32 +187,15 @@ export class WorthChoice {
 
   /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */
   private laterAgents(program: ProgramConfigurations, agent: number, model: number, out: number): number {
-    const left = this.leftTo(program, agent, model, out);
+    const { chosen } = program;
     let rest = 0;
-    for (let other = 0; other < left.length; other += 1) {
-      if (other === agent || (program.chosen[other] ?? -1) >= 0) continue;
-      rest += this.leastOf(left[other] ?? 0);
+    for (let other = 0; other < chosen.length; other += 1) {
+      if (other === agent || (chosen[other] ?? -1) >= 0) continue;
+      rest += this.leastOf(program.allowedAfter(agent, model, { other, out }));
     }
     return rest;
   }
-
-  /** The models that each agent may have after one of them gets a model, as bits. */
-  private leftTo(program: ProgramConfigurations, agent: number, model: number, out: number): Uint8Array {
-    const left = program.leftWithout(out);
-    let known = this.leaves.get(left);
-    if (known === undefined) {
-      known = new Map();
-      this.leaves.set(left, known);
-    }
-    const key = agent * this.parts.engines.length + model;
-    const seen = known.get(key);
-    if (seen !== undefined) return seen;
-    const { having } = program.workflow.space;
-    const narrowed = intersection(left, having[agent]?.[model] ?? left);
-    const allowed = Uint8Array.from(having, (models) =>
-      models.reduce((bits, words, each) => (meet(narrowed, words) ? bits | (1 << each) : bits), 0),
-    );
-    known.set(key, allowed);
-    return allowed;
-  }
 }
+
+/** The one model of a set given as bits; -1 where there are none or several. */
+export const onlyModel = (models: number): number => (models !== 0 && (models & (models - 1)) === 0 ? 31 - Math.clz32(models) : -1);

@@ -68,6 +68,12 @@ export class Placing {
     return -1;
   }
 
+  /** Work that was held back here has gone elsewhere: what is placed from now on passes it no more. */
+  forget(work: WaitingWork): void {
+    const at = this.back.indexOf(work);
+    if (at >= 0) this.back.splice(at, 1);
+  }
+
   private keepFor(work: WaitingWork): void {
     const { slots, place, held, nowSeconds } = this.at;
     const { kept } = this;
