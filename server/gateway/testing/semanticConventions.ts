@@ -22,7 +22,7 @@ const ownValues: Readonly<Record<string, readonly string[]>> = { "gen_ai.provide
 /** `error.type` lists one value and is otherwise free. */
 const openEnumerations = ["error.type"];
 
-/** Types of the attributes of spans that Weir emits. */
+/** Types of the attributes that Weir emits. */
 const types: Readonly<Record<string, OtlpValue["type"]>> = {
   "error.type": "string",
   "gen_ai.conversation.id": "string",
@@ -45,6 +45,7 @@ const types: Readonly<Record<string, OtlpValue["type"]>> = {
   "gen_ai.response.finish_reasons": "string[]",
   "gen_ai.response.model": "string",
   "gen_ai.response.time_to_first_chunk": "double",
+  "gen_ai.token.type": "string",
   "gen_ai.usage.input_tokens": "int",
   "gen_ai.usage.output_tokens": "int",
   "http.request.method": "string",

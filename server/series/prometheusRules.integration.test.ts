@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { needs, program } from "@/scripts/needs.mjs";
+
+const rulesFile = "public/prometheus/weir.rules.yml";
+const testsFile = "server/series/testing/weirRules.test.yml";
+
+const ruleSchema = z.object({
+  alert: z.string().optional(),
+  expr: z.string(),
+  labels: z.object({ severity: z.enum(["page", "ticket"]), window: z.string().optional() }).optional(),
+  annotations: z.object({ summary: z.string(), runbook: z.string() }).optional(),
+});
+const { groups } = z.object({ groups: z.array(z.object({ rules: z.array(ruleSchema) })) }).parse(parse(readFileSync(rulesFile, "utf8")));
+const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert !== undefined);
+
+const expectedSchema = z.object({ exp_labels: z.object({ severity: z.string(), window: z.string().optional() }) });
+const checkSchema = z.object({ alertname: z.string(), exp_alerts: z.array(expectedSchema) });
+const { tests } = z
+  .object({ tests: z.array(z.object({ name: z.string(), alert_rule_test: z.array(checkSchema) })) })
+  .parse(parse(readFileSync(testsFile, "utf8")));
+const checks = tests.flatMap((world) => world.alert_rule_test);
+
+const promtool = (...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
+  return { status, said: stdout + stderr };
+};
+
+describe("the alerting rules", () => {
+  it("have a severity, a summary and what to do", () => {
+    for (const { alert, labels, annotations } of alerts) expect([alert, labels, annotations]).not.toContain(undefined);
+  });
+
+  it("are each seen to fire in every severity and window, and to be silent in a healthy world", () => {
+    const key = (name: string | undefined, labels: { severity?: string; window?: string } | undefined) =>
+      [name, labels?.severity, labels?.window ?? ""].join(" ");
+    const fired = checks.flatMap(({ alertname, exp_alerts: expected }) => expected.map((one) => key(alertname, one.exp_labels)));
+    expect(alerts.map(({ alert, labels }) => key(alert, labels)).filter((one) => !fired.includes(one))).toEqual([]);
+    const healthy = tests.find(({ name }) => name.startsWith("a healthy gateway"))?.alert_rule_test ?? [];
+    const silent = healthy.filter((one) => one.exp_alerts.length === 0).map(({ alertname }) => alertname);
+    expect(new Set(silent)).toEqual(new Set(alerts.map(({ alert }) => alert)));
+  });
+
+  it("pass promtool's check", needs(program("promtool")), () => {
+    expect(promtool("check", "rules", rulesFile)).toEqual({ status: 0, said: expect.stringContaining("SUCCESS") });
+  });
+
+  it("fire as their tests say, by promtool", needs(program("promtool")), () => {
+    const { status, said } = promtool("test", "rules", testsFile);
+    expect(said).toContain("SUCCESS");
+    expect(status).toBe(0);
+  });
+});
