@@ -259,7 +259,8 @@ export const variables: readonly Variable[] = [
     name: "OTEL_SDK_DISABLED",
     readBy: ["gateway"],
     usual: "",
-    meaning: "`true`: no traces. The SDK reads its other variables too, such as `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_EXPORTER_OTLP_TIMEOUT` (milliseconds), both also with `TRACES_` after `OTLP_`, `OTEL_EXPORTER_OTLP_CERTIFICATE`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`.",
+    meaning:
+      "`true`: no traces. The SDK reads its other variables too, such as `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_EXPORTER_OTLP_TIMEOUT` (milliseconds), both also with `TRACES_` after `OTLP_`, `OTEL_EXPORTER_OTLP_CERTIFICATE`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`.",
   },
   {
     name: "CHROMIUM_PATH",

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TestEmulators } from "@/server/emulator/testEmulators";
 import { freePort } from "@/server/testing/freePorts";
 import { tracesFromEnvironment } from "./request/traces";
-import { startEmulatedCascade } from "./testing/emulatedCascade";
+import { startLoadedCascade } from "./testing/loadedCascade";
 import type { OtlpSpan } from "./testing/otlpProtobuf";
 import { conventionalMetrics, metricProblems, samplesOf, spanProblems } from "./testing/semanticConventions";
 import { until } from "./testing/testGateway";
@@ -22,7 +22,7 @@ describe("a gateway under load", () => {
   it("emits spans and metrics by the conventions for generative AI, and no prompt or answer in them", async () => {
     const receiver = await startTraceReceiver();
     const traces = await tracesFromEnvironment({ log: pino({ level: "silent" }), version: "1.2.3" });
-    const cascade = await startEmulatedCascade(emulators, { traces });
+    const cascade = await startLoadedCascade(await emulators.cascade(20), { traces });
     const requests = await cascade.sendLoad(marker);
     await until(() => receiver.spans.filter(isRoot).length === requests);
     // Spans of children go out before their root ends.
@@ -70,12 +70,18 @@ describe("the check of the conventions", () => {
       "gen_ai.request.model": { type: "string", value: "m" },
     },
   };
-  const withAttribute = (name: string, value: OtlpSpan["typed"][string]): OtlpSpan => ({ ...span, typed: { ...span.typed, [name]: value } });
+  const withAttribute = (name: string, value: OtlpSpan["typed"][string]): OtlpSpan => ({
+    ...span,
+    typed: { ...span.typed, [name]: value },
+  });
 
   it.each<readonly [string, OtlpSpan]>([
     ["gen_ai.request.warmth is no attribute", withAttribute("gen_ai.request.warmth", { type: "int", value: 1 })],
     ["gen_ai.request.seed has the type string", withAttribute("gen_ai.request.seed", { type: "string", value: "1" })],
-    ["gen_ai.operation.name has the value talk", { ...withAttribute("gen_ai.operation.name", { type: "string", value: "talk" }), name: "talk m" }],
+    [
+      "gen_ai.operation.name has the value talk",
+      { ...withAttribute("gen_ai.operation.name", { type: "string", value: "talk" }), name: "talk m" },
+    ],
     ["gen_ai.provider.name has the value acme", withAttribute("gen_ai.provider.name", { type: "string", value: "acme" })],
     ["server.port is missing", withAttribute("server.address", { type: "string", value: "h" })],
     ["another name", { ...span, name: "judge m" }],
@@ -101,7 +107,13 @@ describe("the check of the conventions", () => {
     ["is no metric", exposition.replaceAll("per_output", "of_output")],
     ["is a counter", exposition.replace("histogram", "counter")],
     ["has the buckets", exposition.replace('le="0.05"', 'le="0.06"')],
-    ["is not cumulative", exposition.replace('le="2.5",gen_ai_operation_name="chat",gen_ai_provider_name="weir",gen_ai_request_model="m"} 1', `le="2.5",${labels}} 0`)],
+    [
+      "is not cumulative",
+      exposition.replace(
+        'le="2.5",gen_ai_operation_name="chat",gen_ai_provider_name="weir",gen_ai_request_model="m"} 1',
+        `le="2.5",${labels}} 0`,
+      ),
+    ],
     ["lacks gen_ai.provider.name", exposition.replaceAll('gen_ai_provider_name="weir",', "")],
     ["has the label key", exposition.replaceAll(labels, `${labels},key="a"`)],
     ["counts 2", exposition.replace(/1$/, "2")],

@@ -84,7 +84,13 @@ export class GenAiMetrics {
 
   #recordStage(stage: StageRecord, operation: string, judgeModel: string | null): void {
     const { model, verdict, failure, seconds, inputTokens, outputTokens, judgeSeconds, unscored, gate, unusedCalls = [] } = stage;
-    this.#recordCall(operation, { model, seconds, inputTokens, outputTokens, failed: verdict === "failed" && gate === undefined ? errorType(failure) : null });
+    this.#recordCall(operation, {
+      model,
+      seconds,
+      inputTokens,
+      outputTokens,
+      failed: verdict === "failed" && gate === undefined ? errorType(failure) : null,
+    });
     if (judgeSeconds !== null && judgeModel !== null) {
       const failed = unscored === undefined || isGateCause(unscored) ? null : errorType(unscored);
       const judged = { model: judgeModel, seconds: judgeSeconds, failed, inputTokens: null, outputTokens: null };

@@ -10,9 +10,9 @@ import {
 import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
+import { GenAiMetrics } from "./genAiMetrics";
 import { clientGone } from "./http/abortError";
 import type { Usage } from "./http/usage";
-import { GenAiMetrics } from "./genAiMetrics";
 import { secondsPerOutputToken } from "./lib/genAi";
 import { MetricRegistry } from "./lib/metricRegistry";
 import { RecentNames } from "./lib/recentNames";
@@ -259,7 +259,8 @@ export class GatewayMetrics {
 
   /** @param promptTokens of its request, as the gateway estimates them. */
   #recordStage(stage: StageRecord, promptTokens: number): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, judgeSeconds, judgedScore, unscored, gate, unusedCalls } = stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
+      stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);

@@ -63,7 +63,9 @@ it("dashboards are PromQL throughout", needs(program("promtool")), () => {
 });
 
 it("there are three dashboards, with every panel once, in a place of its own", () => {
-  expect(dashboards.map(({ file, uid }) => [file, uid])).toEqual(["engines", "gateway", "plan"].map((name) => [`weir-${name}.json`, `weir-${name}`]));
+  expect(dashboards.map(({ file, uid }) => [file, uid])).toEqual(
+    ["engines", "gateway", "plan"].map((name) => [`weir-${name}.json`, `weir-${name}`]),
+  );
   for (const { panels } of dashboards) {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     for (const one of panels) {

@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needs } from "@/scripts/needs.mjs";
 import { listen } from "@/server/contracts/http/apiServer";
+import type { LiveFrame } from "@/server/contracts/studio";
 import type { PlanPromise, PromiseReport } from "@/server/contracts/studio/promise";
 import { TestEmulators } from "@/server/emulator/testEmulators";
-import { startEmulatedCascade } from "@/server/gateway/testing/emulatedCascade";
-import { studioSettings } from "@/server/lib/studioSettings";
-import { createRuntime } from "@/server/runtime";
+import { startLoadedCascade } from "@/server/gateway/testing/loadedCascade";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
 import { freePort } from "@/server/testing/freePorts";
 import { expressions, over } from "./testing/dashboards";
 import { prometheus, startPrometheus } from "./testing/testPrometheus";
 
-const nowhere = "http://127.0.0.1:9";
+const scrapeSeconds = 2;
 const range = "20s";
 
 /** Expressions without a result under this load, and why. */
@@ -27,51 +23,37 @@ const empty: Readonly<Record<string, string>> = {
 const addressOf = (server: ReturnType<typeof createServer>): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 async function serve(text: () => Promise<string>): Promise<string> {
-  const server = createServer(async (_, response) => void response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(await text()));
+  const server = createServer(
+    async (_, response) => void response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(await text()),
+  );
   await listen(server, 0);
   onTestFinished(() => void server.close().closeAllConnections());
   return addressOf(server);
 }
 
-/** The metrics of a real studio that watches nothing, after one question to its planner. */
-async function startStudio(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "weir-dashboards-studio-"));
-  const runtime = createRuntime(studioSettings({ WEIR_STATE_DIR: folder, WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere }));
-  onTestFinished(async () => {
-    await runtime.close();
-    rmSync(folder, { recursive: true });
-  });
-  const { clusters, workloads, plans } = runtime.services;
-  const made = clusters.describe({ name: "two", rows: [{ gpu: "l4", nodes: 1, gpusPerNode: 2, usdPerGpuHour: 1 }] }, "operator");
-  if (!made.ok) throw new Error(made.message);
-  const request = { workloadId: workloads.list()[0]?.id ?? "", clusterId: made.id, requestsPerSecond: 1 };
-  const askPlanner = async (): Promise<void> => {
-    for await (const event of plans.explore(request, new AbortController().signal)) if (event.kind !== "progress") break;
-  };
-  return serve(async () => {
-    // A question between two reads, so that its duration has a rate.
-    await askPlanner();
-    return (await runtime.metrics()).text;
-  });
-}
-
 const promised = { "end-to-end": 2, quality: 84, "accepted-score": 80, "failed-share": 0.01, "cost-per-hour": 3 } as const;
 
-/** A studio's metrics of a plan in force: its figures are given, since no plan is applied here. */
-function startPlanFigures(): Promise<string> {
+/** A studio's own metrics. Its figures are given, since no plan is applied here; each read follows a question to a planner. */
+function startStudioMetrics(): Promise<string> {
   const promises = Object.entries(promised).map(
     ([quantity, value]): PlanPromise => ({
       ...{ quantity: quantity as keyof typeof promised, model: null, name: quantity, kind: "score", promised: value, measured: value * 1.1 },
       ...{ band: null, interval: null, verdict: "kept", reason: "" },
     }),
   );
+  const frame = { clusterId: "c1", engines: [{ state: "fresh" }], gpuSources: [], gateway: { state: "fresh" } };
   const studio = createStudioMetrics({
-    frames: () => [],
+    frames: () => [frame as unknown as LiveFrame],
     applications: { counts: () => [] } as never,
     series: () => [],
     promises: () => [{ cluster: "c1", report: { promises } as unknown as PromiseReport }],
   });
-  return serve(async () => (await studio.exposition()).text);
+  const answer = async (): Promise<void> => undefined;
+  const planner = studio.counting({ explore: answer, solve: answer, examine: answer, serve: answer });
+  return serve(async () => {
+    await planner.explore();
+    return (await studio.exposition()).text;
+  });
 }
 
 interface Answer {
@@ -84,11 +66,11 @@ describe("every expression of the dashboards", needs(prometheus), () => {
   it("has a result in a Prometheus that scrapes a gateway under load, or is named as empty", async () => {
     const emulators = new TestEmulators(await freePort());
     onTestFinished(() => emulators.end());
-    const cascade = await startEmulatedCascade(emulators);
-    await listen(cascade.cluster.gpus.server, 0);
-    const [studioUrl, figuresUrl] = [await startStudio(), await startPlanFigures()];
-    const engineUrls = cascade.engines.map(({ url }) => url);
-    const own = await startPrometheus([...engineUrls, addressOf(cascade.cluster.gpus.server), cascade.gateway.adminUrl, studioUrl, figuresUrl]);
+    const { stages, cluster, timeScale } = await emulators.cascade(20);
+    const cascade = await startLoadedCascade({ stages, timeScale });
+    await listen(cluster.gpus.server, 0);
+    const urls = [...stages.map(({ url }) => url), addressOf(cluster.gpus.server), cascade.gateway.adminUrl, await startStudioMetrics()];
+    const own = await startPrometheus(urls, scrapeSeconds);
     onTestFinished(() => own.end());
 
     /** Whether it has a value that is a number. */

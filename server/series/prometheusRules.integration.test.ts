@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -23,10 +24,8 @@ const testsSchema = z.object({ tests: z.array(z.object({ name: z.string(), alert
 const tests = testFiles.flatMap((path) => testsSchema.parse(parse(readFileSync(path, "utf8"))).tests);
 const checks = tests.flatMap((world) => world.alert_rule_test);
 
-const promtool = (...args: readonly string[]) => {
-  const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
-  return { status, said: stdout + stderr };
-};
+/** What promtool prints; rejects where it finds fault. */
+const promtool = async (...args: readonly string[]): Promise<string> => (await promisify(execFile)("promtool", args)).stdout;
 
 describe("the alerting rules", () => {
   it("have a severity, a summary and what to do", () => {
@@ -43,13 +42,11 @@ describe("the alerting rules", () => {
     expect(new Set(silent)).toEqual(new Set(alerts.map(({ alert }) => alert)));
   });
 
-  it("pass promtool's check", needs(program("promtool")), () => {
-    expect(promtool("check", "rules", rulesFile)).toEqual({ status: 0, said: expect.stringContaining("SUCCESS") });
+  it("pass promtool's check", needs(program("promtool")), async () => {
+    expect(await promtool("check", "rules", rulesFile)).toContain("SUCCESS");
   });
 
-  it("fire as their tests say, by promtool", needs(program("promtool")), () => {
-    const { status, said } = promtool("test", "rules", ...testFiles);
-    expect(said).not.toContain("FAILED");
-    expect(status).toBe(0);
+  it("fire as their tests say, by promtool", needs(program("promtool")), async () => {
+    expect((await promtool("test", "rules", ...testFiles)).match(/SUCCESS/g)).toHaveLength(testFiles.length);
   });
 });

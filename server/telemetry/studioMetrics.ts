@@ -86,17 +86,21 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
     }
   });
   /** A figure of each plan in force as a whole: figures of one stage or class have names that users chose. */
-  const figure = (name: string, help: string, valueOf: (promise: PlanPromise) => number | null): void =>
+  const figure = (name: string, help: string, read: (promise: PlanPromise) => number | null): void =>
     gauge(name, help, ["cluster", "quantity"], (one) => {
       for (const { cluster, report } of facts.promises()) {
         for (const promise of report.promises) {
           if (promise.model !== null || promise.quantity === "class-latency") continue;
-          const value = valueOf(promise);
+          const value = read(promise);
           if (value !== null) one.set({ cluster, quantity: promise.quantity }, value);
         }
       }
     });
-  figure("plan_promised", "What the plan in force predicts: engine seconds, points, shares or USD by quantity.", ({ promised }) => promised);
+  figure(
+    "plan_promised",
+    "What the plan in force predicts: engine seconds, points, shares or USD by quantity.",
+    ({ promised }) => promised,
+  );
   figure("plan_measured", "The same figures as measured over the window of Live; absent while nothing is.", ({ measured }) => measured);
   figure("plan_promise_broken", "1 while a promise of the plan in force is broken by what is measured.", ({ verdict }) =>
     verdict === "broken" ? 1 : 0,

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
+import { decodeSpans } from "../testing/otlpProtobuf";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { hashed, startTestGateway, testConfig, until } from "../testing/testGateway";
-import { decodeSpans } from "../testing/otlpProtobuf";
 import { plainAttributes, startTraceReceiver, traceTo } from "../testing/traceReceiver";
 import { tracesFromEnvironment } from "./traces";
 

@@ -8,7 +8,7 @@ export type OtlpValue =
   | { readonly type: "string[]"; readonly value: readonly string[] }
   | { readonly type: "other"; readonly value: null };
 
-export interface OtlpEvent {
+interface OtlpEvent {
   readonly name: string;
   readonly atMs: number;
 }
@@ -64,13 +64,13 @@ const hexOf = (fields: Fields, number: number): string => bytesOf(fields, number
 const msOf = (fields: Fields, number: number): number => Number(bytesOf(fields, number)[0]?.readBigUInt64LE() ?? 0n) / 1e6;
 const intOf = (fields: Fields, number: number): number => Number(fields.get(number)?.[0] ?? 0);
 
-function valueOf(bytes: Buffer): OtlpValue {
+function readValue(bytes: Buffer): OtlpValue {
   const fields = fieldsOf(bytes);
   if (fields.has(1)) return { type: "string", value: textOf(fields, 1) };
   if (fields.has(2)) return { type: "boolean", value: intOf(fields, 2) === 1 };
   if (fields.has(3)) return { type: "int", value: Number(BigInt.asIntN(64, fields.get(3)?.[0] as bigint)) };
   if (fields.has(4)) return { type: "double", value: bytesOf(fields, 4)[0]?.readDoubleLE() ?? Number.NaN };
-  const items = bytesOf(fields, 5).flatMap((list) => bytesOf(fieldsOf(list), 1).map(valueOf));
+  const items = bytesOf(fields, 5).flatMap((list) => bytesOf(fieldsOf(list), 1).map(readValue));
   const texts = items.flatMap((item) => (item.type === "string" ? [item.value] : []));
   return fields.has(5) && texts.length === items.length ? { type: "string[]", value: texts } : { type: "other", value: null };
 }
@@ -79,7 +79,7 @@ const attributesOf = (entries: readonly Buffer[]): Record<string, OtlpValue> =>
   Object.fromEntries(
     entries.map((entry) => {
       const fields = fieldsOf(entry);
-      return [textOf(fields, 1), valueOf(bytesOf(fields, 2)[0] ?? Buffer.alloc(0))];
+      return [textOf(fields, 1), readValue(bytesOf(fields, 2)[0] ?? Buffer.alloc(0))];
     }),
   );
 

@@ -118,7 +118,12 @@ const metricConventions: Readonly<Record<string, MetricConvention>> = {
     required: ofOperations,
     optional: [...optional, "error.type"],
   },
-  "gen_ai.server.request.duration": { suffix: "_seconds", buckets: durations, required: ofOperations, optional: [...optional, "error.type"] },
+  "gen_ai.server.request.duration": {
+    suffix: "_seconds",
+    buckets: durations,
+    required: ofOperations,
+    optional: [...optional, "error.type"],
+  },
   "gen_ai.server.time_per_output_token": {
     suffix: "_seconds",
     buckets: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
@@ -136,7 +141,7 @@ const metricConventions: Readonly<Record<string, MetricConvention>> = {
 const inPrometheus = (name: string): string => name.replaceAll(".", "_");
 
 /** One line of an exposition. */
-export interface SampleLine {
+interface SampleLine {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

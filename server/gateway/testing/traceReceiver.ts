@@ -4,13 +4,13 @@ import { onTestFinished, vi } from "vitest";
 import { decodeSpans, type OtlpSpan, type OtlpValue } from "./otlpProtobuf";
 
 /** One export that a receiver got. */
-export interface Export {
+interface Export {
   readonly line: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-export interface TraceReceiver {
+interface TraceReceiver {
   readonly url: string;
   readonly spans: readonly OtlpSpan[];
   readonly exports: readonly Export[];

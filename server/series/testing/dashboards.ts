@@ -35,7 +35,9 @@ const dashboardSchema = z.strictObject({
   refresh: z.string(),
   time: z.object({ from: z.string(), to: z.string() }),
   timezone: z.literal("browser"),
-  templating: z.object({ list: z.array(z.object({ name: z.literal("datasource"), type: z.literal("datasource"), query: z.literal("prometheus") })) }),
+  templating: z.object({
+    list: z.array(z.object({ name: z.literal("datasource"), type: z.literal("datasource"), query: z.literal("prometheus") })),
+  }),
   links: z.array(z.object({ type: z.literal("dashboards"), tags: z.array(z.string()) })),
   panels: z.array(panelSchema).max(15),
 });

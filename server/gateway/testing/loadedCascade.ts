@@ -1,29 +1,26 @@
-import type { EmulatedEngine } from "@/server/contracts/engine/emulatorAdmin";
-import { engineOn, isReady, MODEL, outcomes, type TestEmulators } from "@/server/emulator/testEmulators";
 import type { GatewayOptions } from "../gateway";
 import { sayCompletion, startTestEngine } from "./testEngine";
-import { startTestGateway, testConfig, until } from "./testGateway";
+import { startTestGateway, testConfig } from "./testGateway";
 
-const LARGE = "gemma-2-9b";
 /** A model whose only engine answers with an error. */
 const BROKEN = "broken";
-const TIME_SCALE = 20;
 /** How often each kind of request is sent. */
 const ROUNDS = 4;
 
 const prices = { usdPerMillionInputTokens: 1, usdPerMillionOutputTokens: 2 };
 
+/** The engines of a small and of a large model, emulated. */
+interface EmulatedStages {
+  readonly stages: readonly { readonly model: string; readonly url: string }[];
+  readonly timeScale: number;
+}
+
 /**
- * A gateway over a judged cascade of two emulated engines; its judge accepts the answer to the prompt `short` alone. A third model has an
+ * A gateway over a judged cascade of emulated engines; its judge accepts the answer to the prompt `short` alone. A third model has an
  * engine that fails.
  */
-export async function startEmulatedCascade(emulators: TestEmulators, given: Partial<GatewayOptions> = {}) {
-  const { call, cluster } = await emulators.start(TIME_SCALE);
-  const { models, ...book } = outcomes([40, 400]);
-  await call("PUT", "/outcomes", { ...book, models: [MODEL, LARGE].map((model) => ({ ...models[0], model })) });
-  const started = await Promise.all([MODEL, LARGE].map((model, gpu) => call("POST", "/engines", engineOn(gpu, { model }))));
-  const engines = await Promise.all(started.map(async (answer) => (await answer.json()) as EmulatedEngine));
-  await until(async () => (await Promise.all(engines.map(({ url }) => isReady(url)))).every(Boolean));
+export async function startLoadedCascade({ stages, timeScale }: EmulatedStages, given: Partial<GatewayOptions> = {}) {
+  const [small = "", large = ""] = stages.map(({ model }) => model);
   const prompts: string[] = [];
   const judge = await startTestEngine(({ body }, response) => {
     const text = JSON.stringify(body);
@@ -32,11 +29,11 @@ export async function startEmulatedCascade(emulators: TestEmulators, given: Part
   });
   const broken = await startTestEngine((_, response) => response.writeHead(500).end());
   const gateway = await startTestGateway({}, given);
-  const stages = [MODEL, LARGE].map((model, at) => ({ model, urls: [engines[at]?.url ?? ""] }));
-  const settings = { prices: { [MODEL]: prices, [LARGE]: prices } };
-  const config = testConfig({ stages, thresholds: [50], judgeUrl: judge.url, settings });
+  const settings = { prices: { [small]: prices, [large]: prices } };
+  const served = stages.map(({ model, url }) => ({ model, urls: [url] }));
+  const config = testConfig({ stages: served, thresholds: [50], judgeUrl: judge.url, settings });
   const failing = { id: "broken-0", model: BROKEN, url: broken.url, state: "active" as const, maxInFlight: 8 };
-  await gateway.put({ ...config, replicas: [...config.replicas, failing], timeScale: TIME_SCALE });
+  await gateway.put({ ...config, replicas: [...config.replicas, failing], timeScale });
 
   const ask = (prompt: string, more: Record<string, unknown> = {}) =>
     gateway.chat({ messages: [{ role: "user", content: prompt }], ...more });
@@ -45,7 +42,7 @@ export async function startEmulatedCascade(emulators: TestEmulators, given: Part
   /** Reads the first bytes of a stream and leaves. */
   async function leave(prompt: string): Promise<void> {
     const abort = new AbortController();
-    const body = { model: LARGE, stream: true, messages: [{ role: "user", content: prompt }] };
+    const body = { model: large, stream: true, messages: [{ role: "user", content: prompt }] };
     const answer = await gateway.chat(body, { signal: abort.signal });
     await answer.body?.getReader().read();
     abort.abort();
@@ -53,8 +50,6 @@ export async function startEmulatedCascade(emulators: TestEmulators, given: Part
 
   return {
     gateway,
-    cluster,
-    engines,
     metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
     /** Every prompt and answer that the judge saw, as one text. */
     asked: () => prompts.join(),
@@ -72,10 +67,10 @@ export async function startEmulatedCascade(emulators: TestEmulators, given: Part
         () => whole(ask(short, sampling)),
         () => whole(ask(long)),
         () => whole(ask(short, usage)),
-        () => whole(ask(short, { model: LARGE, ...usage })),
+        () => whole(ask(short, { model: large, ...usage })),
         () => whole(ask(short, { model: BROKEN })),
         () => whole(ask(short, { model: "nobody" })),
-        () => whole(gateway.post("/v1/completions", { model: MODEL, prompt: short, max_tokens: 10 })),
+        () => whole(gateway.post("/v1/completions", { model: small, prompt: short, max_tokens: 10 })),
         () => leave(long),
       ];
       await Promise.all(Array.from({ length: ROUNDS }, () => kinds.map((send) => send())).flat());
