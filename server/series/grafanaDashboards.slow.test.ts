@@ -37,7 +37,14 @@ const promised = { "end-to-end": 2, quality: 84, "accepted-score": 80, "failed-s
 function startStudioMetrics(): Promise<string> {
   const promises = Object.entries(promised).map(
     ([quantity, value]): PlanPromise => ({
-      ...{ quantity: quantity as keyof typeof promised, model: null, name: quantity, kind: "score", promised: value, measured: value * 1.1 },
+      ...{
+        quantity: quantity as keyof typeof promised,
+        model: null,
+        name: quantity,
+        kind: "score",
+        promised: value,
+        measured: value * 1.1,
+      },
       ...{ band: null, interval: null, verdict: "kept", reason: "" },
     }),
   );

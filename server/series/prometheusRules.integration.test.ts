@@ -33,7 +33,7 @@ describe("the alerting rules", () => {
   });
 
   it("are each seen to fire in every severity and window, and to be silent in a healthy world", () => {
-    const key = (name: string | undefined, labels: { severity?: string; window?: string } | undefined) =>
+    const key = (name: string | undefined, labels: { severity: string; window?: string | undefined } | undefined) =>
       [name, labels?.severity, labels?.window ?? ""].join(" ");
     const fired = checks.flatMap(({ alertname, exp_alerts: expected }) => expected.map((one) => key(alertname, one.exp_labels)));
     expect(alerts.map(({ alert, labels }) => key(alert, labels)).filter((one) => !fired.includes(one))).toEqual([]);

@@ -4,7 +4,7 @@
 import * as registry from "@opentelemetry/semantic-conventions/incubating";
 import type { OtlpSpan, OtlpValue } from "./otlpProtobuf";
 
-const constants = Object.entries(registry).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+const constants = Object.entries<unknown>(registry).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []));
 const namesOf = (prefix: string): ReadonlyMap<string, string> =>
   new Map(constants.filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [value, name.slice(prefix.length)]));
 const attributes = namesOf("ATTR_");
