@@ -3,8 +3,8 @@ import type { Decision, GateRecord, GatewayConfig, StageRecord } from "@/server/
 import type { ApiError } from "../http/apiError";
 import { chatEndpoint } from "../http/chatEndpoint";
 import type { ModelRequest } from "../http/modelRequest";
-import { addressOf, engineAddress } from "../lib/engineAddresses";
 import { errorType, providerName } from "../lib/genAi";
+import { addressOf, engineAddress } from "./engineAddresses";
 import { requestAttributes } from "./requestAttributes";
 
 interface RequestTraceOptions {
