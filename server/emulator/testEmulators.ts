@@ -67,7 +67,7 @@ export class TestEmulators {
   /** An emulator with an engine of a small and one of a large model, both ready, that answer alike. */
   async cascade(timeScale: number) {
     const one = await this.start(timeScale);
-    const { models, ...book } = outcomes();
+    const { models, ...book } = outcomes([40, 2000]);
     const names = [MODEL, "gemma-2-9b"] as const;
     await one.call("PUT", "/outcomes", { ...book, models: names.map((model) => ({ ...models[0], model })) });
     const started = await Promise.all(names.map((model, gpu) => one.call("POST", "/engines", engineOn(gpu, { model }))));
