@@ -114,6 +114,11 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     frames: () => fleet.list().flatMap((cluster) => cluster.collector()?.frames().at(-1) ?? []),
     applications: store.applications,
     series: () => fleet.seriesStates(),
+    promises: () =>
+      fleet.list().flatMap(({ id: cluster }) => {
+        const report = promises.report(cluster);
+        return report === null ? [] : [{ cluster, report }];
+      }),
   });
   const planner = metrics.counting(createPlanner({ warm: true }));
   const labels = new Map<string, number>();

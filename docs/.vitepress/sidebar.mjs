@@ -37,6 +37,7 @@ export const sidebar = [
     ["apply", "Apply"],
     ["roll-back", "Roll back"],
     ["watch", "Watch"],
+    ["observability", "Prometheus, Grafana, OpenTelemetry"],
     ["audit", "Audit"],
     ["calibrate", "Calibrate"],
     ["processes", "Local processes"],

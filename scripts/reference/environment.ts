@@ -242,12 +242,25 @@ export const variables: readonly Variable[] = [
     usual: "",
     meaning: "The same for traces alone; it goes before the other.",
   },
+  {
+    name: "OTEL_EXPORTER_OTLP_PROTOCOL",
+    readBy: ["gateway"],
+    usual: "http/protobuf",
+    meaning: "The form of traces: `http/protobuf` or `http/json`. With another, such as `grpc`, the gateway says so and exports none.",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "The same for traces alone; it goes before the other.",
+  },
   { name: "OTEL_TRACES_EXPORTER", readBy: ["gateway"], usual: "", meaning: "`none`: no traces." },
   {
     name: "OTEL_SDK_DISABLED",
     readBy: ["gateway"],
     usual: "",
-    meaning: "`true`: no traces. The SDK reads its other variables too, such as `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`.",
+    meaning:
+      "`true`: no traces. The SDK reads its other variables too, such as `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_EXPORTER_OTLP_TIMEOUT` (milliseconds), both also with `TRACES_` after `OTLP_`, `OTEL_EXPORTER_OTLP_CERTIFICATE`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`.",
   },
   {
     name: "CHROMIUM_PATH",

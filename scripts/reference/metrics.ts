@@ -36,14 +36,16 @@ export async function metricsPage(): Promise<string> {
   ]);
 }
 
-/** Weir's own metrics that `start` registers with prom-client. */
+/** The metrics besides those of the process that `start` registers with prom-client. */
 async function registeredBy(start: () => Promise<void>): Promise<readonly Described[]> {
   const found = new Map<string, Described>();
   const register = Registry.prototype.registerMetric;
   Registry.prototype.registerMetric = function <T extends string>(this: Registry, metric: Metric<T>): void {
-    const { name, help, labelNames } = metric as unknown as { name: string; help: string; labelNames: string[] };
-    const type = metric.constructor.name.replace(/^_/, "").toLowerCase();
-    if (name.startsWith("weir_")) found.set(name, { name, type, help, labels: [...labelNames] });
+    const described = metric as unknown as { name: string; help: string; type?: string; labelNames: string[] };
+    const { name, help, labelNames } = described;
+    // Metrics of prom-client register before they set their type.
+    const type = described.type ?? metric.constructor.name.replace(/^_/, "").toLowerCase();
+    if (/^(weir|gen_ai)_/.test(name)) found.set(name, { name, type, help, labels: [...labelNames] });
     register.call(this, metric as never);
   };
   try {
@@ -72,5 +74,5 @@ async function startedGateway(): Promise<void> {
 }
 
 async function startedStudio(): Promise<void> {
-  createStudioMetrics({ frames: () => [], applications: { counts: () => [] } as never, series: () => [] });
+  createStudioMetrics({ frames: () => [], applications: { counts: () => [] } as never, series: () => [], promises: () => [] });
 }

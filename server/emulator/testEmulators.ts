@@ -64,6 +64,18 @@ export class TestEmulators {
     return { ...one, engineUrl: url, client: new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 }) };
   }
 
+  /** An emulator with an engine of a small and one of a large model, both ready, that answer alike. */
+  async cascade(timeScale: number) {
+    const one = await this.start(timeScale);
+    const { models, ...book } = outcomes([40, 2000]);
+    const names = [MODEL, "gemma-2-9b"] as const;
+    await one.call("PUT", "/outcomes", { ...book, models: names.map((model) => ({ ...models[0], model })) });
+    const started = await Promise.all(names.map((model, gpu) => one.call("POST", "/engines", engineOn(gpu, { model }))));
+    const urls = (await Promise.all(started.map(async (answer) => (await answer.json()) as EmulatedEngine))).map(({ url }) => url);
+    await until(async () => (await Promise.all(urls.map(isReady))).every(Boolean));
+    return { ...one, timeScale, stages: names.map((model, at) => ({ model, url: urls[at] ?? "" })) };
+  }
+
   /** Ends the running processes; the state stays. */
   async stopAll(): Promise<void> {
     for (const { cluster, admin } of this.open.splice(0)) await Promise.all([cluster.shutDown(), shut(admin)]);

@@ -205,9 +205,9 @@ export async function startGateway({
     bodies,
     pace,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
-    onShed(decision) {
+    onShed(served, decision) {
       decisions.append(decision);
-      metrics.recordShed(decision);
+      metrics.recordShed(served, decision);
       if (!draining) controls.canary.finished(decision);
     },
     onDecision(served, decision) {

@@ -10,8 +10,10 @@ import {
 import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
+import { GenAiMetrics } from "./genAiMetrics";
 import { clientGone } from "./http/abortError";
 import type { Usage } from "./http/usage";
+import { secondsPerOutputToken } from "./lib/genAi";
 import { MetricRegistry } from "./lib/metricRegistry";
 import { RecentNames } from "./lib/recentNames";
 import type { PredictionCounts } from "./prediction/predictionCounts";
@@ -31,6 +33,8 @@ const unknownName = "unknown";
 const stands = ["canary", "panic"];
 /** Names of earlier configurations that keep their series: as many as an operator tries in a day. */
 const formerNames = 8;
+/** Labels whose values configurations name. */
+const labelsOfNames = ["served", "model", "key", "objective", "ensemble", "gen_ai_request_model", "gen_ai_response_model"];
 /** Abort kind of a request without a policy, by the status of its refusal. */
 const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
 
@@ -120,10 +124,11 @@ export class GatewayMetrics {
   readonly #serving: Serving;
   /** The configuration whose names are known. */
   #config: GatewayConfig | null = null;
-  /** Values of the labels that configurations name. */
-  readonly #names = new Map(["served", "model", "key", "objective", "ensemble"].map((label) => [label, new RecentNames(formerNames)]));
+  /** The values of those labels that are in use. */
+  readonly #names = new Map(labelsOfNames.map((label) => [label, new RecentNames(formerNames)]));
   readonly #registry = new MetricRegistry();
   readonly #metrics = this.#registry.table(table);
+  readonly #genAi = new GenAiMetrics(this.#registry);
 
   constructor(serving: Serving, { traces, counts, ensembles }: MetricSources) {
     this.#serving = serving;
@@ -195,9 +200,11 @@ export class GatewayMetrics {
     if (aborted !== undefined) this.#metrics.aborted.inc({ reason: aborted });
   }
 
-  /** Counts a shed request by its class. */
-  recordShed({ objective, status }: Finished): void {
+  /** Counts a shed request of a served name by its class. */
+  recordShed(served: string, decision: Finished): void {
+    const { objective, status } = decision;
     this.#shedCount += 1;
+    this.#genAi.record(served, decision, null);
     const known = this.#config?.settings?.priorityClasses?.some(({ name }) => name === objective);
     this.#metrics.shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
   }
@@ -210,6 +217,7 @@ export class GatewayMetrics {
     if (key !== undefined) this.#metrics.keys.inc({ key, status });
     if (aborted !== undefined && aborted !== "shutting-down") this.#metrics.aborted.inc({ reason: aborted });
     for (const { model, cause } of decision.skipped ?? []) this.#metrics.skips.inc({ model, cause });
+    this.#genAi.record(served, decision, this.#config?.judge?.model ?? null);
     if (stages.length === 0) return;
     const last = stages.at(-1);
     if (status === 200 && last !== undefined && decision.degraded?.includes("lower-stage")) this.#metrics.lower.inc({ model: last.model });
@@ -251,15 +259,15 @@ export class GatewayMetrics {
 
   /** @param promptTokens of its request, as the gateway estimates them. */
   #recordStage(stage: StageRecord, promptTokens: number): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
       stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);
     if (inputTokens !== null) this.#metrics.tokens.inc({ model, direction: "input" }, inputTokens);
     if (outputTokens !== null) this.#metrics.tokens.inc({ model, direction: "output" }, outputTokens);
-    if (at?.firstToken !== undefined && outputTokens !== null && outputTokens > 1)
-      this.#metrics.tokenTime.observe({ model }, (at.answered - at.firstToken) / (outputTokens - 1));
+    const perToken = secondsPerOutputToken(stage);
+    if (perToken !== null) this.#metrics.tokenTime.observe({ model }, perToken);
     const config = this.#config;
     const usd = config === null || verdict === "failed" ? null : answerCost(model, { inputTokens, outputTokens }, config);
     if (usd !== null) this.#metrics.cost.inc({ model }, usd);
@@ -301,10 +309,14 @@ export class GatewayMetrics {
     if (config === null || config === this.#config) return;
     this.#config = config;
     const { keys = [], priorityClasses = [] } = config.settings ?? {};
-    const models = config.replicas.map(({ model }) => model);
-    this.#names.get("served")?.use([unknownName, ...stands, ...names]);
+    const replicaModels = config.replicas.map(({ model }) => model);
+    const models = config.judge ? [...replicaModels, config.judge.model] : replicaModels;
+    const served = [unknownName, ...stands, ...names];
+    this.#names.get("served")?.use(served);
+    this.#names.get("gen_ai_request_model")?.use([...served, ...models]);
+    this.#names.get("gen_ai_response_model")?.use(models);
     this.#names.get("ensemble")?.use(this.#serving.ensembles.map(({ name }) => name));
-    this.#names.get("model")?.use(config.judge ? [...models, config.judge.model] : models);
+    this.#names.get("model")?.use(models);
     this.#names.get("key")?.use(keys.map(({ name }) => name));
     this.#names.get("objective")?.use(["none", "other", ...priorityClasses.map(({ name }) => name)]);
     void this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);

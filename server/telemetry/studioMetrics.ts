@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame, PromiseReport } from "@/server/contracts/studio";
+import type { PlanPromise } from "@/server/contracts/studio/promise";
 import type { SeriesBookState } from "@/server/series/seriesBook";
 import type { Store } from "@/server/store/store";
 
@@ -8,6 +9,8 @@ export interface StudioFacts {
   /** The newest frame of each watched cluster that has one. */
   readonly frames: () => readonly LiveFrame[];
   readonly applications: Store["applications"];
+  /** What the plans in force promise and what is measured, by cluster. */
+  readonly promises: () => readonly { readonly cluster: string; readonly report: PromiseReport }[];
   /** State of each cluster's stored series. */
   readonly series: () => readonly SeriesBookState[];
 }
@@ -82,6 +85,26 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       one.inc({ cluster, kind: "gateway", state: gateway.state });
     }
   });
+  /** A figure of each plan in force as a whole: figures of one stage or class have names that users chose. */
+  const figure = (name: string, help: string, read: (promise: PlanPromise) => number | null): void =>
+    gauge(name, help, ["cluster", "quantity"], (one) => {
+      for (const { cluster, report } of facts.promises()) {
+        for (const promise of report.promises) {
+          if (promise.model !== null || promise.quantity === "class-latency") continue;
+          const value = read(promise);
+          if (value !== null) one.set({ cluster, quantity: promise.quantity }, value);
+        }
+      }
+    });
+  figure(
+    "plan_promised",
+    "What the plan in force predicts: engine seconds, points, shares or USD by quantity.",
+    ({ promised }) => promised,
+  );
+  figure("plan_measured", "The same figures as measured over the window of Live; absent while nothing is.", ({ measured }) => measured);
+  figure("plan_promise_broken", "1 while a promise of the plan in force is broken by what is measured.", ({ verdict }) =>
+    verdict === "broken" ? 1 : 0,
+  );
   gauge("applications", "Plans applied and rolled back, by how they stand.", ["kind", "state"], (one) => {
     for (const { kind, state, count } of facts.applications.counts()) one.set({ kind, state }, count);
   });

@@ -269,6 +269,9 @@ const failureKindSchema = z.enum([
   "other",
 ]);
 
+/** Why a choice of an answer ended, as engines of OpenAI's API say it; any other word of an engine is `other`. */
+export const finishReasons = ["stop", "length", "tool_calls", "function_call", "content_filter", "abort", "error", "other"] as const;
+
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */
 const stageRecordSchema = z.object({
   model: z.string(),
@@ -294,6 +297,8 @@ const stageRecordSchema = z.object({
   detail: z.string().optional(),
   /** Set if the verdict is `failed`. Absent in records of older gateways. */
   failure: failureKindSchema.optional(),
+  /** Of each choice of the answer. Absent where the engine said none, and in records of older gateways. */
+  finishReasons: z.array(z.enum(finishReasons)).readonly().optional(),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
   at: stageTimesSchema.optional(),
@@ -443,6 +448,7 @@ export type GatewaySettings = z.infer<typeof gatewaySettingsSchema>;
 export type PreviousPlan = z.infer<typeof previousPlanSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type AbortKind = z.infer<typeof abortKindSchema>;
+export type FinishReason = (typeof finishReasons)[number];
 export type FailureKind = z.infer<typeof failureKindSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type GateRecord = z.infer<typeof gateRecordSchema>;

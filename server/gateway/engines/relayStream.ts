@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { FinishReason } from "@/server/contracts/gateway/gatewayAdmin";
 import { abortError, abortKindOf } from "../http/abortError";
 import { type ApiError, errorBody } from "../http/apiError";
 import type { GatewayLimits } from "../http/limits";
@@ -23,10 +24,17 @@ export interface Relay {
   readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds" | "answerBytes">;
 }
 
+/** What the stream said of its answer. */
+interface Relayed {
+  readonly usage: Usage;
+  readonly finishReasons: readonly FinishReason[];
+  readonly firstTokenMs: number;
+}
+
 export type RelayOutcome =
-  | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
+  | ({ readonly kind: "streamed" } & Relayed)
   /** The engine failed or the request was aborted after the first token: the client got an error event (after the engine's own, where its data came before its end), and the stream ended without `[DONE]`. */
-  | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
+  | ({ readonly kind: "broken"; readonly reason: string } & Relayed)
   /** Nothing was sent to the client: a whole answer, a failure that may be retried, or an abort. */
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
 
@@ -87,7 +95,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     scanner.close();
     if (scanner.ended && scanner.error === null) {
       response.end(lines.rest);
-      return { kind: "streamed", usage: scanner.usage, firstTokenMs };
+      return { kind: "streamed", usage: scanner.usage, finishReasons: scanner.finishReasons, firstTokenMs };
     }
   }
   const { signal } = call;
@@ -96,7 +104,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
   const error = reply.kind === "aborted" ? errorBody(abortError(signal)) : (scanner.errorText ?? errorBody(engineFailed(reason)));
   // An event of which data has been sent is ended first, or the error would be a part of it.
   if (!response.destroyed) response.end(`${endsInData(begun.last) ? "\n" : ""}data: ${error}\n\n`);
-  return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
+  return { kind: "broken", reason, usage: scanner.usage, finishReasons: scanner.finishReasons, firstTokenMs };
 }
 
 function engineFailed(reason: string): ApiError {

@@ -1,6 +1,8 @@
 import type { EventSourceMessage } from "eventsource-parser";
+import type { FinishReason } from "@/server/contracts/gateway/gatewayAdmin";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { isRecord } from "@/solver/collections/isRecord";
+import { finishReasonsOf, joinedReasons } from "../http/finishReasons";
 import { noUsage, type Usage, usageOf } from "../http/usage";
 import { isErrorDocument, wrappedError } from "./engineError";
 
@@ -13,11 +15,11 @@ const longestEvent = 8 * 1024 * 1024;
 export const overlong = `one event of its stream is longer than ${longestEvent} characters`;
 
 /** Neither can occur inside a JSON string, where quotes are escaped. */
-const worthParsing = /"usage": ?\{|"error": ?[^n ]|"object": ?"error"/;
+const worthParsing = /"usage": ?\{|"finish_reason": ?"|"error": ?[^n ]|"object": ?"error"/;
 
 /**
  * Parses an engine's event stream without changing it: when the first token came, whether the engine reported an error, and the usage at
- * the end. After the first token only events that carry usage or an error are parsed.
+ * the end. After the first token only events that carry usage, the end of a choice or an error are parsed.
  */
 export class StreamScanner {
   readonly #events = new EventStreamReader({ onEvent: (event) => this.#take(event), longestEvent });
@@ -27,6 +29,7 @@ export class StreamScanner {
   /** The text of that event, in the form that clients read. */
   errorText: string | null = null;
   usage: Usage = noUsage;
+  finishReasons: readonly FinishReason[] = [];
   /** Whether the stream signalled its end. */
   ended = false;
 
@@ -60,6 +63,7 @@ export class StreamScanner {
       this.errorText ??= JSON.stringify(wrapped);
     }
     if (isRecord(document.usage)) this.usage = usageOf(document);
+    this.finishReasons = joinedReasons(this.finishReasons, finishReasonsOf(document));
     if (Array.isArray(choices) && choices.some(carriesToken)) this.sawToken = true;
   }
 }

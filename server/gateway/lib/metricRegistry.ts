@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
+import { HistogramTally } from "./histogramTally";
 import { Tally } from "./tally";
 
 type Gone = (label: string, value: string) => boolean;
@@ -84,6 +85,21 @@ export class MetricRegistry {
     const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
     this.#histograms.push(histogram as Histogram);
     return histogram;
+  }
+
+  /** A histogram whose values are counted in a tally. */
+  histogramTally<L extends string>(
+    name: string,
+    help: string,
+    { labels, buckets }: { readonly labels: readonly L[]; readonly buckets: readonly number[] },
+  ): HistogramTally<L> {
+    const tally = new HistogramTally(labels, buckets);
+    this.#tallies.push(tally);
+    const head = { name, help, type: "histogram", labelNames: labels, aggregator: "sum" };
+    const metric = { ...head, get: async () => ({ ...head, values: tally.samples(name) }) };
+    // The registry asks for nothing but these members, which the types of prom-client do not say.
+    this.#registry.registerMetric(metric as unknown as Histogram);
+    return tally;
   }
 
   /** The counters and histograms of a table, by its keys. */

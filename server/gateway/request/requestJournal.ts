@@ -4,6 +4,7 @@ import type {
   AbortKind,
   Decision,
   FailureKind,
+  FinishReason,
   GateCall,
   GateRecord,
   GatewayConfig,
@@ -53,6 +54,7 @@ export interface Finding extends Usage {
   readonly detail?: string;
   /** Set if the verdict is `failed`. */
   readonly failure?: FailureKind;
+  readonly finishReasons?: readonly FinishReason[];
   readonly judgeMs?: number;
   readonly gate?: Pick<GateRecord, "kind" | "raw"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
   readonly score?: number | null;
@@ -189,6 +191,7 @@ export class RequestJournal {
       reason,
       detail,
       failure,
+      finishReasons,
       inputTokens,
       outputTokens,
       judgeMs,
@@ -226,6 +229,7 @@ export class RequestJournal {
     if (attempt.unusedCalls?.length) stage.unusedCalls = scaledCalls(attempt.unusedCalls, scale);
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
+    if (finishReasons?.length) stage.finishReasons = finishReasons;
     if (unscored !== undefined) stage.unscored = unscored;
     if (gain !== undefined) stage.gain = gainRecordOf(gain, served.singles);
     this.#stages.push(stage);

@@ -3,7 +3,8 @@ import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { type FailedOutcome, refusalOf, type StageOutcome } from "../engines/stageOutcome";
 import { abortError, abortHeaders, abortKindOf } from "../http/abortError";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
-import { noUsage, usageOf } from "../http/usage";
+import { finishReasonsOf } from "../http/finishReasons";
+import { noUsage, type Usage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
@@ -11,7 +12,7 @@ import type { FollowedCall } from "../workflows/followedCall";
 import { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
 import { asksToWait, fullQueue, noEndpoint, policyRefusal, type StageFailure, stageFailure } from "./requestErrors";
-import type { Attempt, RequestJournal } from "./requestJournal";
+import type { Attempt, Finding, RequestJournal } from "./requestJournal";
 import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
 import { callStage, hasOtherStages, type StageCallOptions, type StageReply } from "./stageCall";
@@ -111,17 +112,18 @@ export class RequestRun {
         this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "refused", reason: refusalOf(outcome), ...noUsage });
         return this.#answer.pass(this.#progress.by(attempt.model), outcome.reply);
       case "streamed": {
-        const { firstTokenMs, usage } = outcome;
+        const { firstTokenMs, finishReasons, usage } = outcome;
         const reason = driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
         this.#journal.firstTokenMs = firstTokenMs;
-        this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, firstTokenMs, ...usage });
+        this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, firstTokenMs, finishReasons, ...usage });
         return 200;
       }
       case "broken": {
-        const { firstTokenMs, usage } = outcome;
+        const { firstTokenMs, finishReasons, usage } = outcome;
         const reason = `${signal.aborted ? "ended" : "engine failed"} after the first token: ${outcome.reason}`;
         this.#journal.firstTokenMs = firstTokenMs;
-        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "broken-stream", reason, firstTokenMs, ...usage });
+        const found = { reason, firstTokenMs, finishReasons, ...usage };
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "broken-stream", ...found });
         return signal.aborted ? this.#failEnded() : 502;
       }
     }
@@ -130,7 +132,7 @@ export class RequestRun {
   /** Gives the client an answer that the policy does not judge. */
   #accept(answered: Answered, attempt: Attempt): number {
     const reason = this.#served.driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
-    this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...usageOf(answered.completion) });
+    this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...readAnswer(answered) });
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }
 
@@ -150,7 +152,7 @@ export class RequestRun {
         { ...attempt, ...(others && { unusedCalls: others.unused }) },
         { failure: "no-answer", reason: "the engine's answer has no text to judge" },
       );
-    const note = { ...judged.note, ...usageOf(answered.completion) };
+    const note = { ...judged.note, ...readAnswer(answered) };
     if (judged.kind === "aborted") {
       this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });
       return this.#failEnded();
@@ -293,3 +295,8 @@ export class RequestRun {
 }
 
 type FailedAttempt = Omit<FailedOutcome, "kind">;
+
+const readAnswer = ({ completion }: Answered): Usage & Pick<Finding, "finishReasons"> => ({
+  ...usageOf(completion),
+  finishReasons: finishReasonsOf(completion),
+});

@@ -32,7 +32,7 @@ export interface RequestService {
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
   readonly onRefused: (served: string | null, status: number, key: string | null) => void;
   /** Called for the shed ones among them. */
-  readonly onShed: (decision: Omit<Decision, "sequence">) => void;
+  readonly onShed: (served: string, decision: Omit<Decision, "sequence">) => void;
   /** Called for every admitted request when it is finished. */
   readonly onDecision: (served: string, decision: Omit<Decision, "sequence">) => void;
 }
@@ -74,7 +74,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders: { "x-request-id": requestId } });
     return boundReading(response, limits.clientStallSeconds);
   }
-  const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs: arrivedMs }) ?? null;
+  const trace = traces?.begin(taken.asked, { request, startedMs: arrivedMs }) ?? null;
   const asked = trace?.asked ?? taken.asked;
   const characters = serving.config?.settings?.recordedPromptCharacters;
   const prompt = characters === undefined ? null : promptEnd(asked, characters);
@@ -100,8 +100,8 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     journal.reason = error.message;
     journal.startStage = admission.stage;
     const decision = journal.decision(admission.served, error.status, serving.config);
-    trace?.finished(decision, admission.served.timeScale);
-    return onShed(decision);
+    trace?.finished(decision, { timeScale: admission.served.timeScale, config: serving.config });
+    return onShed(admission.served.name, decision);
   }
   const call = asked.endpoint.text === null ? null : serving.workflows.start(asked, caller.key);
   journal.call = call;
@@ -117,14 +117,14 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     // Recorded like any other: a canary whose requests fail in the gateway itself must not look healthy.
     journal.reason = "The gateway failed.";
     const decision = journal.decision(admission.served, 500, serving.config);
-    trace?.finished(decision, admission.served.timeScale);
+    trace?.finished(decision, { timeScale: admission.served.timeScale, config: serving.config });
     if (call !== null) serving.workflows.ended(asked, call, decision.stages);
     onDecision(admission.served.name, decision);
     throw bug;
   } finally {
     clearTimeout(deadline);
   }
-  trace?.finished(finished.decision, finished.served.timeScale);
+  trace?.finished(finished.decision, { timeScale: finished.served.timeScale, config: serving.config });
   if (call !== null) serving.workflows.ended(asked, call, finished.decision.stages);
   onDecision(finished.served.name, finished.decision);
   if (prediction !== null && finished.served.wanted?.learns && finished.decision.status === 200)

@@ -1,68 +1,23 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { decodeSpans } from "../testing/otlpProtobuf";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { hashed, startTestGateway, testConfig, until } from "../testing/testGateway";
+import { plainAttributes, startTraceReceiver, traceTo } from "../testing/traceReceiver";
 import { tracesFromEnvironment } from "./traces";
 
-interface SpanRead {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly failed: boolean;
-  readonly events: readonly { readonly name: string; readonly timeUnixNano: string }[];
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-interface OtlpSpan extends Omit<SpanRead, "attributes" | "fromMs" | "toMs" | "failed"> {
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly status: { readonly code: number };
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
-}
-
-/** A receiver of OTLP over HTTP on loopback, named by the environment for the duration of the test. */
-async function startReceiver() {
-  const spans: SpanRead[] = [];
-  const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const text = Buffer.concat(chunks).toString("utf8");
-      bodies.push(`${request.method} ${request.url} ${text}`);
-      for (const { scopeSpans } of JSON.parse(text).resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans.map(readSpan));
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  traceTo(url);
-  return { url, spans, bodies };
-}
-
-function traceTo(url: string, more: Record<string, string> = {}): void {
-  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "20", ...more };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
-}
-
-function readSpan({ attributes, startTimeUnixNano, endTimeUnixNano, status, ...span }: OtlpSpan): SpanRead {
-  const value = ({ stringValue, intValue, doubleValue, boolValue, arrayValue }: Record<string, unknown>) =>
-    stringValue ?? intValue ?? doubleValue ?? boolValue ?? arrayValue;
+/** A receiver and its spans with plain attributes. */
+async function startReceiver(more: Readonly<Record<string, string>> = {}, delayMs = 0) {
+  const receiver = await startTraceReceiver(more, delayMs);
   return {
-    ...span,
-    fromMs: Number(startTimeUnixNano) / 1e6,
-    toMs: Number(endTimeUnixNano) / 1e6,
-    failed: status.code === 2,
-    attributes: Object.fromEntries(attributes.map((one) => [one.key, value(one.value)])),
+    ...receiver,
+    get spans() {
+      return receiver.spans.map((span) => ({ ...span, attributes: plainAttributes(span) }));
+    },
+    sent: () => receiver.exports.map(({ line, body }) => `${line} ${body.toString("latin1")}`).join("\n"),
   };
 }
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 const log = pino({ level: "silent" });
 const clientTrace = "0af7651916cd43dd8448eb211c80319c";
@@ -90,7 +45,7 @@ async function tracedCascade({ timeScale = 1, mostSpans }: { timeScale?: number;
   return { ...gateway, small, large };
 }
 
-const spansOf = async (receiver: { spans: readonly SpanRead[] }, count: number): Promise<readonly SpanRead[]> => {
+const spansOf = async (receiver: Receiver, count: number): Promise<Receiver["spans"]> => {
   await until(() => receiver.spans.length >= count);
   return receiver.spans;
 };
@@ -108,7 +63,7 @@ describe("traces", () => {
       "chat cascade/test",
       "chat large",
       "chat small",
-      "judge small",
+      "chat weir-judge",
       "queue large",
       "queue small",
     ]);
@@ -134,7 +89,7 @@ describe("traces", () => {
     expect(root.attributes).not.toHaveProperty("error.type");
     const children = spans.filter((span) => span !== root);
     expect(children.every(({ parentSpanId }) => parentSpanId === root.spanId)).toBe(true);
-    expect(children.find(({ name }) => name === "judge small")!.attributes).toMatchObject({
+    expect(children.find(({ name }) => name === "chat weir-judge")!.attributes).toMatchObject({
       "weir.judged_score": 10,
       "weir.threshold": 70,
     });
@@ -147,7 +102,7 @@ describe("traces", () => {
     expect(root.fromMs).toBeGreaterThanOrEqual(before - 2);
     expect(root.toMs).toBeLessThanOrEqual(Date.now() + 2);
     const inOrder = [...children].sort((a, b) => a.fromMs - b.fromMs || a.toMs - b.toMs);
-    expect(inOrder.map(({ name }) => name)).toEqual(["queue small", "chat small", "judge small", "queue large", "chat large"]);
+    expect(inOrder.map(({ name }) => name)).toEqual(["queue small", "chat small", "chat weir-judge", "queue large", "chat large"]);
     for (const [index, span] of inOrder.entries()) {
       expect(span.fromMs).toBeGreaterThanOrEqual((inOrder[index - 1] ?? { toMs: root.fromMs }).toMs - 5);
       expect(span.toMs).toBeLessThanOrEqual(root.toMs + 0.01);
@@ -171,10 +126,86 @@ describe("traces", () => {
     expect(root?.name).toBe("chat large");
     expect(large.asked[0]?.headers.traceparent).toMatch(new RegExp(`^00-${root!.traceId}-[0-9a-f]{16}-01$`));
     expect(large.asked[0]?.headers).not.toHaveProperty("tracestate");
-    const sent = receiver.bodies.join("\n");
+    const sent = receiver.sent();
     expect(sent).toContain("POST /v1/traces");
-    expect(sent).toContain('"weir-gateway"');
+    expect(sent).toContain("weir-gateway");
     for (const text of ["secret", "quokka", "someone"]) expect(sent).not.toContain(text);
+  });
+
+  it("say what a request asks of the model, where it says it in the type that the API has", async () => {
+    const receiver = await startReceiver();
+    const { post, large } = await tracedCascade();
+    const settings = { temperature: 0.5, top_p: 0.9, top_k: 40, frequency_penalty: 0.1, presence_penalty: -0.5, seed: 7, max_tokens: 9 };
+    const body = { model: "large", messages: [{ role: "user", content: "?" }], ...settings, stop: ["END"], n: 2 };
+    expect((await post("/v1/chat/completions", { ...body, response_format: { type: "json_object" } })).status).toBe(200);
+    expect((await post("/v1/chat/completions", { ...body, temperature: "hot", seed: 0.5, stop: 3, n: 1 })).status).toBe(200);
+    await spansOf(receiver, 6);
+    const [full, odd] = receiver.spans.filter(({ parentSpanId }) => !parentSpanId).map(({ attributes }) => attributes);
+    expect(full).toMatchObject({
+      "gen_ai.request.temperature": 0.5,
+      "gen_ai.request.top_p": 0.9,
+      "gen_ai.request.top_k": 40,
+      "gen_ai.request.frequency_penalty": 0.1,
+      "gen_ai.request.presence_penalty": -0.5,
+      "gen_ai.request.seed": 7,
+      "gen_ai.request.max_tokens": 9,
+      "gen_ai.request.stop_sequences": ["END"],
+      "gen_ai.request.choice.count": 2,
+      "gen_ai.output.type": "json",
+      "gen_ai.response.finish_reasons": ["stop"],
+    });
+    for (const name of ["temperature", "seed", "stop_sequences", "choice.count"]) expect(odd).not.toHaveProperty(`gen_ai.request.${name}`);
+    const call = receiver.spans.find(({ kind }) => kind === 3);
+    expect(call?.attributes).toMatchObject({ "server.address": "127.0.0.1", "server.port": Number(new URL(large.url).port) });
+  });
+
+  it.each([
+    ["protobuf where nothing says otherwise", {}, "application/x-protobuf"],
+    ["protobuf", { OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" }, "application/x-protobuf"],
+    ["JSON", { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, "application/json"],
+    ["JSON for traces alone", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" }, "application/json"],
+  ])("go out as %s, with the headers of the environment", async (_, protocol, type) => {
+    const headers = { OTEL_EXPORTER_OTLP_HEADERS: "x-team=blue,x-site=lab", OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-team=red" };
+    const receiver = await startReceiver({ ...protocol, ...headers });
+    const { chat } = await tracedCascade();
+    expect((await chat({}, { headers: client("01") })).status).toBe(200);
+    const spans = await spansOf(receiver, 6);
+    expect(spans.find(({ parentSpanId }) => parentSpanId === clientSpan)?.attributes["gen_ai.usage.output_tokens"]).toBe(3);
+    for (const { line, headers: sent } of receiver.exports)
+      expect([line, sent["content-type"], sent["x-team"], sent["x-site"]]).toEqual(["POST /v1/traces", type, "red", "lab"]);
+  });
+
+  it("name service and version in protobuf, and numbers have the type of their value", async () => {
+    const receiver = await startReceiver({ OTEL_SERVICE_NAME: "front" });
+    const { chat } = await tracedCascade();
+    await chat({ temperature: 0.5, max_tokens: 9 });
+    await spansOf(receiver, 6);
+    const { resource, spans } = decodeSpans(receiver.exports[0]!.body);
+    expect(resource).toMatchObject({ "service.name": { type: "string", value: "front" }, "service.version": { value: "1.2.3" } });
+    const root = spans.find(({ kind }) => kind === 2);
+    expect(root?.typed).toMatchObject({
+      "gen_ai.request.temperature": { type: "double", value: 0.5 },
+      "gen_ai.request.max_tokens": { type: "int", value: 9 },
+      "gen_ai.request.stream": { type: "boolean", value: false },
+      "gen_ai.response.finish_reasons": { type: "string[]", value: ["stop"] },
+    });
+  });
+
+  it("count as failed where the receiver takes longer than the timeout of the environment", async () => {
+    const receiver = await startReceiver({ OTEL_EXPORTER_OTLP_TIMEOUT: "60000", OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "50" }, 60_000);
+    const { chat, adminUrl } = await tracedCascade();
+    await chat({});
+    await until(() => receiver.exports.length > 0);
+    const failed = async () => /spans_total\{outcome="failed"\} (\d+)/.exec(await (await fetch(`${adminUrl}/metrics`)).text())?.[1];
+    await until(async () => Number(await failed()) > 0);
+  });
+
+  it.each(["grpc", "http/xml"])("are refused with a sentence where the protocol is %s", async (protocol) => {
+    const lines: string[] = [];
+    traceTo("http://127.0.0.1:9", { OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
+    const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    expect(await tracesFromEnvironment({ log, version: "1" })).toBeNull();
+    expect(lines.join("")).toContain(`is \\"${protocol}\\", but the gateway sends http/protobuf or http/json`);
   });
 
   it("follow the client's word that it is not sampled, and still tell the engine the trace", async () => {
@@ -215,7 +246,7 @@ describe("traces", () => {
       ["chat large", "502"],
     ]);
     expect(spans.find(({ name }) => name === "embeddings nobody")?.attributes["error.type"]).toBe("404");
-    expect(receiver.bodies.join()).not.toContain("secret");
+    expect(receiver.sent()).not.toContain("secret");
   });
 
   it("come to nothing where the environment names no receiver, and engines then get the client's own headers", async () => {
@@ -271,7 +302,7 @@ describe("traces", () => {
     const root = receiver.spans.find(({ parentSpanId }) => !parentSpanId)!;
     const [event] = root.events;
     expect(event?.name).toBe("first token");
-    const atMs = Number(event?.timeUnixNano) / 1e6;
+    const atMs = event?.atMs ?? Number.NaN;
     expect(atMs).toBeGreaterThan(root.fromMs);
     // The engine writes for 50 ms more; a busy gateway may miss the first of them.
     expect(root.toMs - atMs).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import {
   type Context,
   defaultTextMapGetter,
@@ -9,14 +9,22 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import { shownName } from "../http/clientNames";
 import { type ModelRequest, withoutTrace } from "../http/modelRequest";
+import { providerName } from "../lib/genAi";
 import { SpanQueue, type SpanTally } from "../lib/spanQueue";
 import { RequestTrace } from "./requestTrace";
 
 /** Time to export the last spans at the end. */
 const farewellMs = 1000;
+
+/** By protocol of OTLP. The exporter for gRPC would bring a client of its own for what both of these do. */
+const exporters: Readonly<Record<string, () => Promise<{ readonly OTLPTraceExporter: new () => SpanExporter }>>> = {
+  "http/protobuf": () => import("@opentelemetry/exporter-trace-otlp-proto"),
+  "http/json": () => import("@opentelemetry/exporter-trace-otlp-http"),
+};
 
 interface TracesOptions {
   readonly log: Logger;
@@ -27,14 +35,24 @@ interface TracesOptions {
 
 /**
  * Traces for the receiver of the environment, read as OpenTelemetry's SDKs read it; null if it names no receiver, and then nothing of the
- * SDK is loaded. Spans are sent by OTLP over HTTP as JSON.
+ * SDK is loaded. Spans are sent by OTLP over HTTP, as protobuf unless the environment says JSON; the SDK reads headers, timeout,
+ * compression and certificates from the environment itself.
  */
 export async function tracesFromEnvironment({ log, version, mostSpans }: TracesOptions): Promise<Traces | null> {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = process.env;
+  const { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL, OTEL_EXPORTER_OTLP_PROTOCOL } = process.env;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!receiver || OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER === "none") return null;
   if (!URL.canParse(receiver)) {
     log.error("no traces: OTEL_EXPORTER_OTLP_ENDPOINT is not a URL");
+    return null;
+  }
+  const protocol = OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || OTEL_EXPORTER_OTLP_PROTOCOL || "http/protobuf";
+  const exporter = exporters[protocol];
+  if (exporter === undefined) {
+    log.error(
+      `no traces: OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, but the gateway sends http/protobuf or http/json, which collectors take on port 4318`,
+    );
     return null;
   }
   const [
@@ -44,7 +62,7 @@ export async function tracesFromEnvironment({ log, version, mostSpans }: TracesO
     { W3CTraceContextPropagator },
   ] = await Promise.all([
     import("@opentelemetry/sdk-trace-base"),
-    import("@opentelemetry/exporter-trace-otlp-http"),
+    exporter(),
     import("@opentelemetry/resources"),
     import("@opentelemetry/core"),
   ]);
@@ -79,11 +97,11 @@ export class Traces {
   }
 
   /** @param startedMs when the request came, on the clock of `performance.now()`. */
-  begin(asked: ModelRequest, { headers, startedMs }: { readonly headers: IncomingHttpHeaders; readonly startedMs: number }): RequestTrace {
+  begin(asked: ModelRequest, { request, startedMs }: { readonly request: IncomingMessage; readonly startedMs: number }): RequestTrace {
     const { tracer, propagator } = this.#tracing;
-    const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
     const epochMs = Date.now() - performance.now();
-    const { operation } = asked.endpoint;
+    const { operation, path } = asked.endpoint;
     const model = shownName(asked.model);
     const root = tracer.startSpan(
       `${operation} ${model}`,
@@ -92,8 +110,12 @@ export class Traces {
         startTime: epochMs + startedMs,
         attributes: {
           "gen_ai.operation.name": operation,
-          "gen_ai.provider.name": "weir",
+          "gen_ai.provider.name": providerName,
           "gen_ai.request.model": model,
+          "http.request.method": "POST",
+          "http.route": path,
+          "url.path": path,
+          "url.scheme": "encrypted" in request.socket ? "https" : "http",
           "weir.decision_id": asked.decisionId,
         },
       },

@@ -20,13 +20,13 @@ export interface TestPrometheus {
   end(): Promise<void>;
 }
 
-/** Starts a real Prometheus that scrapes these addresses' `/metrics` every second, on the loopback address and in its own folder. */
-export async function startPrometheus(scraped: readonly string[]): Promise<TestPrometheus> {
+/** Starts a real Prometheus that scrapes these addresses' `/metrics`, on the loopback address and in its own folder. */
+export async function startPrometheus(scraped: readonly string[], scrapeSeconds = 1): Promise<TestPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), "weir-prometheus-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const config = {
-    global: { scrape_interval: "1s", scrape_timeout: "1s" },
+    global: { scrape_interval: `${scrapeSeconds}s`, scrape_timeout: `${scrapeSeconds}s` },
     scrape_configs: [{ job_name: "weir", static_configs: [{ targets: scraped.map((one) => new URL(one).host) }] }],
   };
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));

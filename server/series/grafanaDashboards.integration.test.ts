@@ -4,29 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { stringify } from "yaml";
-import { z } from "zod";
-import { needs } from "@/scripts/needs.mjs";
+import { needs, program } from "@/scripts/needs.mjs";
 import { ask, post, TestEmulators } from "@/server/emulator/testEmulators";
 import { startTestGateway } from "@/server/gateway/testing/testGateway";
 import { openStore } from "@/server/store/store";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
 import { freePort } from "@/server/testing/freePorts";
-import { prometheus } from "./testing/testPrometheus";
+import { dashboards, expressions, over } from "./testing/dashboards";
 
-const place = z.object({ h: z.number(), w: z.number(), x: z.number(), y: z.number() });
-const dashboardSchema = z.object({
-  panels: z.array(
-    z.object({
-      id: z.number(),
-      title: z.string().min(1),
-      gridPos: place,
-      targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).default([]),
-    }),
-  ),
-});
-const { panels } = dashboardSchema.parse(JSON.parse(readFileSync("public/grafana/weir.json", "utf8")));
-const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-const namesOf = (expression: string): readonly string[] => expression.match(/(?:\bweir_|\bvllm:|\bDCGM_)\w+/g) ?? [];
+const namesOf = (text: string): readonly string[] => text.match(/(?:\bweir_|\bgen_ai_\w+_|\bvllm:|\bDCGM_)\w+/g) ?? [];
+/** Labels, which look like metrics' names. */
+const labels = ["gen_ai_operation_name", "gen_ai_request_model", "gen_ai_token_type"];
 
 /** Names of the series that an exposition has or will have, histograms' parts among them. */
 function seriesNames(text: string): readonly string[] {
@@ -47,37 +35,46 @@ async function exposed(): Promise<ReadonlySet<string>> {
     store.close();
     rmSync(folder, { recursive: true });
   });
-  const studio = createStudioMetrics({ frames: () => [], applications: store.applications, series: () => [] });
+  const studio = createStudioMetrics({ frames: () => [], applications: store.applications, series: () => [], promises: () => [] });
   const read = async (url: string) => (await fetch(`${url}/metrics`)).text();
   const texts = [await read(engineUrl), await read(gateway.adminUrl), cluster.gpus.text(), (await studio.exposition()).text];
   return new Set(texts.flatMap(seriesNames));
 }
 
-it("asks for nothing that engine, GPUs, gateway and studio do not expose", async () => {
+it("dashboards and rules ask for nothing that engine, GPUs, gateway and studio do not expose", async () => {
   const there = await exposed();
-  const asked = [...new Set(expressions.flatMap(namesOf))];
+  const rules = readFileSync("public/prometheus/weir.rules.yml", "utf8");
+  const asked = [...new Set([...expressions.map(({ expr }) => expr), rules.replace(/^ +runbook: .*$/gm, "")].flatMap(namesOf))];
   expect(asked.length).toBeGreaterThan(30);
-  expect(asked.filter((name) => !there.has(name))).toEqual([]);
-  expect(expressions.filter((expression) => namesOf(expression).length === 0)).toEqual([]);
+  // Counts of spans are there where traces are on.
+  const expected = asked.filter((name) => !labels.includes(name) && name !== "weir_gateway_spans_total");
+  expect(expected.filter((name) => !there.has(name))).toEqual([]);
+  expect(expressions.filter(({ expr }) => namesOf(expr).length === 0)).toEqual([]);
 });
 
-it("is PromQL throughout", needs(prometheus), () => {
+it("dashboards are PromQL throughout", needs(program("promtool")), () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-rules-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const rules = expressions.map((expr, at) => ({ record: `rule:${at}`, expr: expr.replaceAll("$__rate_interval", "1m") }));
+  const rules = expressions.map(({ expr }, at) => ({ record: `rule:${at}`, expr: over(expr, "1m") }));
   writeFileSync(join(folder, "rules.yml"), stringify({ groups: [{ name: "weir", rules }] }));
   const { status, stderr } = spawnSync("promtool", ["check", "rules", join(folder, "rules.yml")], { encoding: "utf8" });
   expect(stderr).toBe("");
   expect(status).toBe(0);
 });
 
-it("has every panel once, in a place of its own", () => {
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  for (const one of panels) {
-    const over = panels.filter(({ id, gridPos: { x, y, w, h } }) => {
-      const { gridPos: own } = one;
-      return id !== one.id && x < own.x + own.w && own.x < x + w && y < own.y + own.h && own.y < y + h;
-    });
-    expect(over).toEqual([]);
+it("there are three dashboards, with every panel once, in a place of its own", () => {
+  expect(dashboards.map(({ file, uid }) => [file, uid])).toEqual(
+    ["engines", "gateway", "plan"].map((name) => [`weir-${name}.json`, `weir-${name}`]),
+  );
+  for (const { panels } of dashboards) {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const one of panels) {
+      const beside = panels.filter(({ id, gridPos: { x, y, w, h } }) => {
+        const { gridPos: own } = one;
+        return id !== one.id && x < own.x + own.w && own.x < x + w && y < own.y + own.h && own.y < y + h;
+      });
+      expect(beside).toEqual([]);
+      expect(one.gridPos.x + one.gridPos.w).toBeLessThanOrEqual(24);
+    }
   }
 });
