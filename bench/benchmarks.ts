@@ -32,6 +32,7 @@ import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
 import { realGateBenchmarks } from "./real/gates/realGates";
+import { jointRealBenchmarks } from "./real/jointReal";
 import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
@@ -118,6 +119,7 @@ export const wholeRun: readonly Benchmark[] = [
 /** They need hours, and some of them engines that are not always there; they run where the wanted name contains their key. */
 export const onlyWanted: Readonly<Record<string, readonly Benchmark[]>> = {
   "gates on real models": realGateBenchmarks,
+  "joint policy, real engines": jointRealBenchmarks,
   "joint policy, fresh mixes": jointFreshBenchmarks,
   "joint policy, recorded runs": jointRecordedBenchmarks,
   "real engines": realBenchmarks,
