@@ -5,8 +5,8 @@ import type { Caller } from "./http/callers";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
-import { unservedModel } from "./request/admission";
 import { countTokens } from "./request/countTokens";
+import { ModelList } from "./request/modelList";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
 
@@ -32,23 +32,14 @@ interface DataListenerOptions extends RequestService {
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { serving, version, hosts, pace, draining, loopback, dialects, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
-  const startedAtSeconds = Math.floor(Date.now() / 1000);
-  const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
-  const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  const models = new ModelList(serving);
+  const readers: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
     "/health": (response) => void response.writeHead(200).end(),
     "/health/ready": (response) => void response.writeHead(serving.config === null || draining() ? 503 : 200).end(),
     "/version": (response) => sendJson(response, { version }),
-    "/v1/models": (response) =>
-      sendJson(response, {
-        object: "list",
-        data: serving.names.map(modelEntry),
-      }),
+    "/v1/models": (response) => models.sendAll(response),
     [workflowsPath]: (response) => runs.list(response),
   };
-  const sendModel = (response: ServerResponse, id: string): void =>
-    serving.find(id) === undefined && !serving.names.includes(id)
-      ? sendError(response, unservedModel(id))
-      : sendJson(response, modelEntry(id));
   return (request, response) => {
     const path = pathOf(request.url ?? "/");
     let caller: Caller | null = null;
@@ -95,9 +86,9 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       return;
     }
     const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;
-    const reader = asked === null ? readers[path] : (response: ServerResponse) => sendModel(response, asked);
+    const reader = asked === null ? readers[path] : (response: ServerResponse) => models.sendOne(response, asked);
     if (!reader) refuse(unknownPath(path));
-    else if (request.method === "GET" || request.method === "HEAD") reader(response);
+    else if (request.method === "GET" || request.method === "HEAD") Promise.resolve(reader(response)).catch(failed);
     else refuse(wrongMethod(path, "GET"), { allow: "GET" });
   };
 }
@@ -126,7 +117,7 @@ const tooManyWrongKeys: ApiError = {
 
 const wrongKey: ApiError = {
   status: 401,
-  message: "This gateway needs one of its API keys as the bearer token.",
+  message: "This gateway needs one of its API keys, as the bearer token or in x-api-key.",
   type: "authentication_error",
   code: "invalid_api_key",
 };

@@ -45,7 +45,7 @@ function chatApi(dataUrl: string): Api {
   const tools = [{ type: "function" as const, function: { name: "get_weather", parameters: schema } }];
   const response_format = { type: "json_schema" as const, json_schema: { name: "forecast", schema } };
   const whole = (
-    body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "messages">,
+    body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "messages" | "stream">,
     streamed: boolean,
   ): Promise<OpenAI.ChatCompletion> =>
     streamed ? client.chat.completions.stream({ ...body, messages }).finalChatCompletion() : client.chat.completions.create({ ...body, messages });
@@ -108,7 +108,7 @@ function messagesApi(dataUrl: string): Api {
 function responsesApi(dataUrl: string): Api {
   const client = new OpenAI({ baseURL: `${dataUrl}/v1`, apiKey: "none", maxRetries: 0 });
   const tools = [{ type: "function" as const, name: "get_weather", parameters: schema, strict: false }];
-  const whole = async (body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "input">, streamed: boolean): Promise<OpenAI.Responses.Response> =>
+  const whole = async (body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "input" | "stream">, streamed: boolean): Promise<OpenAI.Responses.Response> =>
     streamed
       ? client.responses.stream({ ...body, input: question }).finalResponse()
       : client.responses.create({ ...body, input: question });

@@ -127,16 +127,6 @@ describe("/v1/embeddings", () => {
 });
 
 describe("the other paths", () => {
-  it.each(["/v1/responses", "/v1/messages"])("%s says what to use until it is served", async (path) => {
-    const gateway = await startTestGateway();
-    const answer = await gateway.post(path, { model: "x", input: "y" });
-    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([501, "false"]);
-    expect(await errorOf(answer)).toMatchObject({
-      message: `${path} is not served yet; use /v1/chat/completions.`,
-      code: "not_implemented",
-    });
-  });
-
   it("tell health, readiness, version and the models, each in the shape clients expect", async () => {
     const engine = await engineSays("x");
     const { dataUrl, put } = await startTestGateway();
@@ -147,7 +137,9 @@ describe("the other paths", () => {
     expect(await (await fetch(`${dataUrl}/version`)).json()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
     const list = (await (await fetch(`${dataUrl}/v1/models`)).json()) as { object: string; data: unknown[] };
     expect(list.object).toBe("list");
-    expect(list.data[0]).toEqual({ id: "cascade/default", object: "model", created: expect.any(Number), owned_by: "weir" });
+    const endpoints = ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"];
+    const entry = { id: "cascade/default", object: "model", created: expect.any(Number), owned_by: "weir" };
+    expect(list.data[0]).toEqual({ ...entry, endpoints });
   });
 });
 
