@@ -5,8 +5,8 @@ import type { Caller } from "./http/callers";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
-import { countTokens } from "./request/countTokens";
-import { ModelList } from "./request/modelList";
+import { countTokens } from "./models/countTokens";
+import { ModelList } from "./models/modelList";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
 

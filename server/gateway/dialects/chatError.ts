@@ -1,5 +1,4 @@
 import { isRecord } from "@/solver/collections/isRecord";
-import { wrappedError } from "../engines/engineError";
 
 /** An error of the chat endpoint, its own or an engine's. */
 export interface ChatError {
@@ -11,10 +10,10 @@ export interface ChatError {
   readonly code: string | null;
 }
 
-/** Reads the body of an error, or its event. Text that is not JSON is the message itself. */
+/** Reads the body of an error, or its event, in the form that the gateway gives to all. Text that is not JSON is the message itself. */
 export function chatErrorOf(text: string, status: number | null): ChatError {
-  const { error } = wrappedError(parsed(text), "server_error");
-  const { message, type, param, code } = error;
+  const document = parsed(text);
+  const { message, type, param, code } = isRecord(document) && isRecord(document.error) ? document.error : {};
   return {
     status,
     message: typeof message === "string" ? message : text,

@@ -11,7 +11,7 @@ interface Head {
 }
 
 /** Fields of the client's body that were accepted and change nothing. */
-export const ignoredHeader = "x-weir-ignored";
+const ignoredHeader = "x-weir-ignored";
 
 /**
  * Makes a response speak another API: what is written to it from now on is read as an answer of chat completions, and sent as the

@@ -1,7 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { isRecord } from "@/solver/collections/isRecord";
-import { isErrorDocument } from "../engines/engineError";
 import { chatDelta } from "./chatDelta";
 import { chatErrorOf } from "./chatError";
 import type { AnswerEvents } from "./dialect";
@@ -49,7 +48,7 @@ export class TranslatedStream {
     }
     const chunk = parsed(event.data);
     if (!isRecord(chunk)) return "";
-    if (!isErrorDocument(chunk)) return this.#events.delta(chatDelta(chunk));
+    if (!isRecord(chunk.error)) return this.#events.delta(chatDelta(chunk));
     this.#over = true;
     return this.#events.fail(chatErrorOf(event.data, null));
   }

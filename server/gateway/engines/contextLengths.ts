@@ -1,7 +1,6 @@
 import { isRecord } from "@/solver/collections/isRecord";
 import { readEngine } from "./engineRead";
 import type { Replica } from "./replica";
-import type { ReplicaPool } from "./replicaPool";
 
 const path = "/v1/models";
 const limits = { timeoutMs: 2_000, mostBytes: 1024 * 1024 };
@@ -15,11 +14,11 @@ interface Known {
 
 /** How many tokens engines take for a prompt with its answer, as vLLM and SGLang say (`max_model_len`). */
 export class ContextLengths {
-  readonly #pool: ReplicaPool;
+  readonly #replicas: () => readonly Replica[];
   readonly #known = new WeakMap<Replica, Known>();
 
-  constructor(pool: ReplicaPool) {
-    this.#pool = pool;
+  constructor(replicas: () => readonly Replica[]) {
+    this.#replicas = replicas;
   }
 
   /** The most tokens that each of these models takes; null if an engine of one does not say. */
@@ -30,7 +29,7 @@ export class ContextLengths {
   }
 
   async #ofModel(model: string): Promise<number | null> {
-    const engine = this.#pool.replicas.find((replica) => replica.model === model && replica.accepting);
+    const engine = this.#replicas().find((replica) => replica.model === model && replica.accepting);
     if (engine === undefined) return null;
     const nowMs = performance.now();
     let known = this.#known.get(engine);

@@ -1,12 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import { messagesPath, responsesPath } from "../dialects/dialects";
-import { ContextLengths } from "../engines/contextLengths";
 import { sendError, sendJson } from "../http/apiError";
 import { chatEndpoint } from "../http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "../http/completionsEndpoint";
 import type { Serving } from "../serving/serving";
-import { unservedModel } from "./admission";
+import { unservedModel } from "../request/admission";
 
 const conversations = [chatEndpoint.path, messagesPath, responsesPath];
 const texts = [...conversations, completionsEndpoint.path];
@@ -14,12 +13,10 @@ const texts = [...conversations, completionsEndpoint.path];
 /** The served names as clients list them, with what is known of each. */
 export class ModelList {
   readonly #serving: Serving;
-  readonly #contexts: ContextLengths;
   readonly #startedAtSeconds = Math.floor(Date.now() / 1000);
 
   constructor(serving: Serving) {
     this.#serving = serving;
-    this.#contexts = new ContextLengths(serving.pool);
   }
 
   async sendAll(response: ServerResponse): Promise<void> {
@@ -36,7 +33,7 @@ export class ModelList {
   async #entry(id: string): Promise<object> {
     const served = this.#serving.find(id);
     const isEnsemble = id.startsWith(ensemblePrefix);
-    const length = served === undefined ? null : await this.#contexts.of(served.models);
+    const length = served === undefined ? null : await this.#serving.pool.contextLengths.of(served.models);
     return {
       id,
       object: "model",

@@ -9,9 +9,8 @@ import type { Caller } from "../http/callers";
 import type { Endpoint } from "../http/endpoint";
 import { modelRequestOf, requestIds } from "../http/modelRequest";
 import { takeJson } from "../http/takeJson";
-import { unservedModel } from "./admission";
-import { noEndpoint } from "./requestErrors";
-import type { RequestService } from "./serveRequest";
+import { unservedModel } from "../request/admission";
+import type { RequestService } from "../request/serveRequest";
 
 /** vLLM's path; it counts with the chat template and the tools, as it would for an answer. */
 const tokenizePath = "/tokenize";
@@ -53,7 +52,7 @@ export async function countTokens({ endpoint, caller, request, response }: Count
   const present = engines.filter((engine) => engine !== undefined);
   if (present.length === 0)
     return refuse(
-      noEndpoint(`No engine of ${served.models.join(" or ")} takes work at the moment.`),
+      noEngine(served.models),
       retryAfter(serving.recoverySeconds(served.models)),
     );
   const { messages, tools, chat_template_kwargs: template } = asked.body;
@@ -86,6 +85,13 @@ async function countOf({ pool, basePath, servedName }: Replica, { question, head
     return null;
   }
 }
+
+const noEngine = (models: readonly string[]): ApiError => ({
+  status: 503,
+  message: `No engine of ${models.join(" or ")} takes work at the moment.`,
+  type: "server_error",
+  code: "no_endpoint",
+});
 
 const notCounted = (model: string): ApiError => ({
   status: 501,
