@@ -118,7 +118,12 @@ export const dataRoutes: readonly Route[] = [
     says: "Lists the served names, with the endpoints of each and its context length (`max_model_len`) where its engines tell it.",
     answer: z.object({ object: z.literal("list"), data: z.array(z.looseObject({ id: z.string() })) }),
   },
-  { method: "get", path: "/v1/models/{id}", says: "Says whether a name is served, and what the list says of it.", answer: z.looseObject({ id: z.string() }) },
+  {
+    method: "get",
+    path: "/v1/models/{id}",
+    says: "Says whether a name is served, and what the list says of it.",
+    answer: z.looseObject({ id: z.string() }),
+  },
   { method: "get", path: "/v1/workflows", says: "Lists the workflows that the plan in force runs.", answer: workflowListSchema },
   {
     method: "post",

@@ -16,7 +16,11 @@ export const requestHeaders: readonly Header[] = [
     meaning: "`Bearer KEY`: an API key of the gateway, where its settings have any.",
     without: "401 where keys are set",
   },
-  { name: "x-api-key", meaning: "The same key, where `authorization` has none: Anthropic's clients send it so.", without: "`authorization`" },
+  {
+    name: "x-api-key",
+    meaning: "The same key, where `authorization` has none: Anthropic's clients send it so.",
+    without: "`authorization`",
+  },
   { name: "x-request-id", meaning: "The client's own id of the request; it comes back in the answer.", without: "the decision's id" },
   {
     name: "x-session-id",

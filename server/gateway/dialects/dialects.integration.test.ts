@@ -1,13 +1,13 @@
+import { createHash } from "node:crypto";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MODEL, TestEmulators } from "@/server/emulator/testEmulators";
 import { freePort } from "@/server/testing/freePorts";
 import { emulatedStages } from "../testing/testEmulatedStages";
-import { says, serving } from "../testing/testEnsembles";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
+import { says, serving } from "../testing/testEnsembles";
 import { oneModel, startTestGateway } from "../testing/testGateway";
-import { createHash } from "node:crypto";
 
 const sha256 = (key: string): string => createHash("sha256").update(key).digest("hex");
 const question = { model: "large", max_tokens: 50, messages: [{ role: "user" as const, content: "q" }] };
@@ -65,7 +65,9 @@ describe("/v1/messages", () => {
     [400, "invalid_request_error"],
   ])("passes an engine's %i on as %s, with what it says of retries", async (status, type) => {
     const engine = await startTestEngine((_, response) =>
-      response.writeHead(status, { "content-type": "application/json", "retry-after": "7" }).end('{"object":"error","message":"No room.","code":1}'),
+      response
+        .writeHead(status, { "content-type": "application/json", "retry-after": "7" })
+        .end('{"object":"error","message":"No room.","code":1}'),
     );
     const { post, put } = await startTestGateway();
     await put(oneModel([engine.url]));

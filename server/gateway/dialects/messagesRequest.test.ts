@@ -12,7 +12,13 @@ const refusalOf = (body: Record<string, unknown>) => carriedOr(() => chatOf({ me
 
 describe("a body of the Messages API", () => {
   it("keeps every text, id and name of a conversation with tools", () => {
-    const turn = fc.record({ question: fc.string(), said: fc.string({ minLength: 1 }), id: fc.string(), name: fc.string(), result: fc.string() });
+    const turn = fc.record({
+      question: fc.string(),
+      said: fc.string({ minLength: 1 }),
+      id: fc.string(),
+      name: fc.string(),
+      result: fc.string(),
+    });
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.array(turn, { minLength: 1, maxLength: 4 }), (system, turns) => {
         const messages = turns.flatMap(({ question, said, id, name, result }) => [
@@ -100,12 +106,32 @@ describe("a body of the Messages API", () => {
     const source = { type: "base64", media_type: "image/png", data: "AAAA" };
     const { body } = chatOf({
       messages: [
-        { role: "user", content: [{ type: "text", text: "Look." }, { type: "image", source: { type: "url", url: "https://a.example/i.png" } }] },
-        { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature: "" }, { type: "tool_use", id: "a", name: "f", input: {} }] },
         {
           role: "user",
           content: [
-            { type: "tool_result", tool_use_id: "a", is_error: true, content: [{ type: "text", text: "no" }, { type: "image", source }] },
+            { type: "text", text: "Look." },
+            { type: "image", source: { type: "url", url: "https://a.example/i.png" } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "Hm.", signature: "" },
+            { type: "tool_use", id: "a", name: "f", input: {} },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "a",
+              is_error: true,
+              content: [
+                { type: "text", text: "no" },
+                { type: "image", source },
+              ],
+            },
             { type: "text", text: "Go on." },
           ],
         },
@@ -113,7 +139,13 @@ describe("a body of the Messages API", () => {
       ],
     });
     expect(body.messages).toEqual([
-      { role: "user", content: [{ type: "text", text: "Look." }, { type: "image_url", image_url: { url: "https://a.example/i.png" } }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Look." },
+          { type: "image_url", image_url: { url: "https://a.example/i.png" } },
+        ],
+      },
       {
         role: "assistant",
         reasoning: "Hm.",
@@ -121,7 +153,13 @@ describe("a body of the Messages API", () => {
         tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
       },
       { role: "tool", tool_call_id: "a", content: "Error: no" },
-      { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }, { type: "text", text: "Go on." }] },
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+          { type: "text", text: "Go on." },
+        ],
+      },
       { role: "assistant", content: "Well" },
     ]);
     expect(body).toMatchObject({ continue_final_message: true, add_generation_prompt: false });
@@ -144,7 +182,17 @@ describe("a body of the Messages API", () => {
       "must be of the type base64 or url",
     ],
     [
-      { messages: [{ role: "user", content: [{ type: "text", text: "a" }, { type: "tool_result", tool_use_id: "a" }] }] },
+      {
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "a" },
+              { type: "tool_result", tool_use_id: "a" },
+            ],
+          },
+        ],
+      },
       "messages.0.content.1",
       "is a tool_result after other blocks",
     ],

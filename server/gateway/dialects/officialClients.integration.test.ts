@@ -48,7 +48,9 @@ function chatApi(dataUrl: string): Api {
     body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "messages" | "stream">,
     streamed: boolean,
   ): Promise<OpenAI.ChatCompletion> =>
-    streamed ? client.chat.completions.stream({ ...body, messages }).finalChatCompletion() : client.chat.completions.create({ ...body, messages });
+    streamed
+      ? client.chat.completions.stream({ ...body, messages }).finalChatCompletion()
+      : client.chat.completions.create({ ...body, messages });
   return {
     path: "/v1/chat/completions",
     async plain({ model }) {
@@ -79,7 +81,10 @@ function messagesApi(dataUrl: string): Api {
   const base = { max_tokens: 5000, messages: [{ role: "user" as const, content: question }] };
   const tools = [{ name: "get_weather", input_schema: schema }];
   const textOf = ({ content }: Anthropic.Message): string => content.map((block) => (block.type === "text" ? block.text : "")).join("");
-  const whole = (body: Omit<Anthropic.MessageCreateParamsNonStreaming, "max_tokens" | "messages">, streamed: boolean): Promise<Anthropic.Message> =>
+  const whole = (
+    body: Omit<Anthropic.MessageCreateParamsNonStreaming, "max_tokens" | "messages">,
+    streamed: boolean,
+  ): Promise<Anthropic.Message> =>
     streamed ? client.messages.stream({ ...base, ...body }).finalMessage() : client.messages.create({ ...base, ...body });
   return {
     path: "/v1/messages",
@@ -108,7 +113,10 @@ function messagesApi(dataUrl: string): Api {
 function responsesApi(dataUrl: string): Api {
   const client = new OpenAI({ baseURL: `${dataUrl}/v1`, apiKey: "none", maxRetries: 0 });
   const tools = [{ type: "function" as const, name: "get_weather", parameters: schema, strict: false }];
-  const whole = async (body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "input" | "stream">, streamed: boolean): Promise<OpenAI.Responses.Response> =>
+  const whole = async (
+    body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "input" | "stream">,
+    streamed: boolean,
+  ): Promise<OpenAI.Responses.Response> =>
     streamed
       ? client.responses.stream({ ...body, input: question }).finalResponse()
       : client.responses.create({ ...body, input: question });
@@ -152,7 +160,10 @@ describe.each(cases)("the official client of %s, served by %s,", (_, __, of, mod
     const { text, tokens } = await api.stream({ model });
     expect({ text, tokens }).toEqual({ text: whole.text, tokens: whole.tokens });
     const records = await decisions();
-    expect(records.map(({ endpoint, status }) => [endpoint, status])).toEqual([[api.path, 200], [api.path, 200]]);
+    expect(records.map(({ endpoint, status }) => [endpoint, status])).toEqual([
+      [api.path, 200],
+      [api.path, 200],
+    ]);
     expect(records.map(({ stages }) => stages.length)).toEqual(model === MODEL ? [1, 1] : [2, 2]);
   });
 

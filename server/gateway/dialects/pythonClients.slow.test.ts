@@ -75,7 +75,10 @@ async function pythonWithClients(): Promise<string | null> {
   }
 }
 
-it("the official Python clients read answers, streams, calls and errors of all three APIs", { timeout: 600_000, ...needs(program("python3")) }, async (context) => {
+it("the official Python clients read answers, streams, calls and errors of all three APIs", {
+  timeout: 600_000,
+  ...needs(program("python3")),
+}, async (context) => {
   const python = await pythonWithClients();
   skipWithout(context, condition("Python packages openai and anthropic", python !== null));
   const emulators = new TestEmulators(await freePort());

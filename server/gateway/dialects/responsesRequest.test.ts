@@ -3,14 +3,18 @@ import { describe, expect, it } from "vitest";
 import { carriedOr } from "./bodyFields";
 import { responsesRequest } from "./responsesRequest";
 
-const chatOf = (body: Record<string, unknown>, before: readonly Record<string, unknown>[] = []) => responsesRequest({ model: "m", ...body }, before);
+const chatOf = (body: Record<string, unknown>, before: readonly Record<string, unknown>[] = []) =>
+  responsesRequest({ model: "m", ...body }, before);
 
 describe("a body of the Responses API", () => {
   it("keeps every text, id, name and argument of a conversation with functions", () => {
     const turn = fc.record({
       question: fc.string(),
       said: fc.string(),
-      calls: fc.array(fc.record({ call_id: fc.string(), name: fc.string(), arguments: fc.string(), output: fc.string() }), { minLength: 1, maxLength: 3 }),
+      calls: fc.array(fc.record({ call_id: fc.string(), name: fc.string(), arguments: fc.string(), output: fc.string() }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
     });
     fc.assert(
       fc.property(fc.array(turn, { minLength: 1, maxLength: 4 }), (turns) => {
@@ -25,7 +29,11 @@ describe("a body of the Responses API", () => {
           {
             role: "assistant",
             content: said,
-            tool_calls: calls.map(({ call_id: id, name, arguments: text }) => ({ id, type: "function", function: { name, arguments: text } })),
+            tool_calls: calls.map(({ call_id: id, name, arguments: text }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: text },
+            })),
           },
           ...calls.map(({ call_id, output }) => ({ role: "tool", tool_call_id: call_id, content: output })),
         ]);
@@ -36,28 +44,32 @@ describe("a body of the Responses API", () => {
 
   it("carries instructions, functions, formats and limits in the fields of engines", () => {
     const format = { type: "json_schema", name: "n", schema: { type: "object" }, strict: true };
-    const { body, ignored, conversation } = chatOf(
-      {
-        input: [{ role: "developer", content: "Be kind." }, { role: "user", content: "q" }],
-        instructions: "Be brief.",
-        tools: [{ type: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true }],
-        tool_choice: { type: "function", name: "f" },
-        parallel_tool_calls: false,
-        text: { format, verbosity: "low" },
-        max_output_tokens: 20,
-        reasoning: { effort: "high", summary: "auto" },
-        include: ["reasoning.encrypted_content"],
-        temperature: 0,
-        store: false,
-        metadata: { a: "b" },
-        prompt_cache_key: "k",
-        truncation: "disabled",
-        seed: 1,
-      },
-    );
+    const { body, ignored, conversation } = chatOf({
+      input: [
+        { role: "developer", content: "Be kind." },
+        { role: "user", content: "q" },
+      ],
+      instructions: "Be brief.",
+      tools: [{ type: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true }],
+      tool_choice: { type: "function", name: "f" },
+      parallel_tool_calls: false,
+      text: { format, verbosity: "low" },
+      max_output_tokens: 20,
+      reasoning: { effort: "high", summary: "auto" },
+      include: ["reasoning.encrypted_content"],
+      temperature: 0,
+      store: false,
+      metadata: { a: "b" },
+      prompt_cache_key: "k",
+      truncation: "disabled",
+      seed: 1,
+    });
     expect(body).toEqual({
       model: "m",
-      messages: [{ role: "system", content: "Be brief.\n\nBe kind." }, { role: "user", content: "q" }],
+      messages: [
+        { role: "system", content: "Be brief.\n\nBe kind." },
+        { role: "user", content: "q" },
+      ],
       tools: [{ type: "function", function: { name: "f", description: "d", parameters: { type: "object" }, strict: true } }],
       tool_choice: { type: "function", function: { name: "f" } },
       parallel_tool_calls: false,
@@ -70,11 +82,17 @@ describe("a body of the Responses API", () => {
     expect(new Set(ignored)).toEqual(
       new Set(["prompt_cache_key", "include: reasoning.encrypted_content", "text.verbosity", "reasoning.summary"]),
     );
-    expect(conversation).toEqual([{ role: "system", content: "Be kind." }, { role: "user", content: "q" }]);
+    expect(conversation).toEqual([
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "q" },
+    ]);
   });
 
   it("continues a conversation, without the instructions of before", () => {
-    const before = [{ role: "user", content: "a" }, { role: "assistant", content: "b" }];
+    const before = [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "b" },
+    ];
     const { body, conversation } = chatOf({ input: "c", instructions: "i" }, before);
     expect(body.messages).toEqual([{ role: "system", content: "i" }, ...before, { role: "user", content: "c" }]);
     expect(conversation).toEqual([...before, { role: "user", content: "c" }]);

@@ -18,15 +18,28 @@ const writers: readonly (readonly [string, () => AnswerEvents])[] = [
 interface Answer {
   readonly reasoning: string;
   readonly text: string;
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: Record<string, unknown>; readonly number: bigint }[];
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly input: Record<string, unknown>;
+    readonly number: bigint;
+  }[];
 }
 
 const answer: fc.Arbitrary<Answer> = fc.record({
   reasoning: fc.string(),
   text: fc.string({ unit: "grapheme" }),
-  calls: fc.array(fc.record({ id: fc.uuid(), name: fc.string({ minLength: 1 }), input: fc.dictionary(fc.string({ minLength: 1 }), fc.string()), number: fc.bigInt() }), {
-    maxLength: 3,
-  }),
+  calls: fc.array(
+    fc.record({
+      id: fc.uuid(),
+      name: fc.string({ minLength: 1 }),
+      input: fc.dictionary(fc.string({ minLength: 1 }), fc.string()),
+      number: fc.bigInt(),
+    }),
+    {
+      maxLength: 3,
+    },
+  ),
 });
 
 /** Arguments with a number that JavaScript cannot hold. */
@@ -142,7 +155,8 @@ describe.each(writers)("a stream translated to %s", (_, begin) => {
   });
 
   it("is an error where an engine mixes the arguments of calls: a client would run one with half of them", () => {
-    const call = (index: number, text: string) => chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: text } }] });
+    const call = (index: number, text: string) =>
+      chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: text } }] });
     const text = `${call(0, "{")}${call(1, "{}")}${call(0, "}")}data: [DONE]\n\n`;
     const events = dataOf(translated(begin(), [Buffer.from(text)]));
     expect(JSON.stringify(events.at(-1))).toContain("mixed the arguments");
@@ -222,7 +236,11 @@ describe("a stream of the Responses API", () => {
         expect(response).toEqual(JSON.parse(exchange.answer(completionOf(said), context).json));
         const done = events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item);
         expect(done).toEqual(isRecord(response) ? response.output : null);
-        const texts = (type: string) => events.filter((event) => event.type === type).map(({ delta }) => String(delta)).join("");
+        const texts = (type: string) =>
+          events
+            .filter((event) => event.type === type)
+            .map(({ delta }) => String(delta))
+            .join("");
         expect(texts("response.output_text.delta")).toBe(said.text);
         expect(texts("response.function_call_arguments.delta")).toBe(said.calls.map(argumentsOf).join(""));
       }),

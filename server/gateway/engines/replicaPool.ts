@@ -1,5 +1,5 @@
-import { ContextLengths } from "./contextLengths";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { ContextLengths } from "./contextLengths";
 import { type InspectedArtefact, Replica, type ReplicaOptions } from "./replica";
 
 /** All engines of all configurations: a removed engine finishes its requests, a kept one keeps its connections. */

@@ -50,11 +50,7 @@ export async function countTokens({ endpoint, caller, request, response }: Count
   if (served === undefined) return refuse(unservedModel(asked.model));
   const engines = served.models.map((model) => serving.pool.replicas.find((replica) => replica.model === model && replica.accepting));
   const present = engines.filter((engine) => engine !== undefined);
-  if (present.length === 0)
-    return refuse(
-      noEngine(served.models),
-      retryAfter(serving.recoverySeconds(served.models)),
-    );
+  if (present.length === 0) return refuse(noEngine(served.models), retryAfter(serving.recoverySeconds(served.models)));
   const { messages, tools, chat_template_kwargs: template } = asked.body;
   const question = { messages, tools, chat_template_kwargs: template, add_generation_prompt: true };
   const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);

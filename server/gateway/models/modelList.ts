@@ -4,8 +4,8 @@ import { messagesPath, responsesPath } from "../dialects/dialects";
 import { sendError, sendJson } from "../http/apiError";
 import { chatEndpoint } from "../http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "../http/completionsEndpoint";
-import type { Serving } from "../serving/serving";
 import { unservedModel } from "../request/admission";
+import type { Serving } from "../serving/serving";
 
 const conversations = [chatEndpoint.path, messagesPath, responsesPath];
 const texts = [...conversations, completionsEndpoint.path];
