@@ -146,10 +146,10 @@ function responsesApi(dataUrl: string): Api {
 const apis = { chat: chatApi, messages: messagesApi, responses: responsesApi };
 const served = { "a model": [MODEL, MODEL], "a cascade": ["cascade/test", LARGE] } as const;
 const cases = Object.entries(apis).flatMap(([api, of]) =>
-  Object.entries(served).map(([what, [model, by]]) => [api, what, of, model, by] as const),
+  Object.entries(served).map(([what, [model, by]]) => ({ api, what, of, model, by })),
 );
 
-describe.each(cases)("the official client of %s, served by %s,", (_, __, of, model, by) => {
+describe.each(cases)("the official client of $api, served by $what,", ({ of, model, by }) => {
   it("gets the same text and tokens whole and streamed, and the record names its endpoint", async () => {
     const { dataUrl, decisions } = await emulatedStages(emulators);
     const api = of(dataUrl);

@@ -212,7 +212,7 @@ describe("a whole message of the Messages API", () => {
     ["stop", "END", "stop_sequence"],
     ["length", null, "max_tokens"],
     ["content_filter", null, "refusal"],
-  ])("that the engine ended with %s and %s says %s… as its reason: %s", (finish_reason, stop_reason, reason) => {
+  ])("that the engine ended with %s, by the stop sequence %s, has the reason %s", (finish_reason, stop_reason, reason) => {
     const choices = [{ index: 0, message: { role: "assistant", content: "a" }, finish_reason, stop_reason }];
     const whole = messageJson({ model: "m", choices }, context, { showsThinking: false });
     expect(JSON.parse("json" in whole ? whole.json : "")).toMatchObject({ stop_reason: reason, stop_sequence: stop_reason });

@@ -127,6 +127,29 @@ describe("/v1/embeddings", () => {
 });
 
 describe("the other paths", () => {
+  it("list the context length that engines tell: of a cascade the smallest", async () => {
+    const stages = await Promise.all(
+      [
+        ["small", 4096],
+        ["large", 8192],
+      ].map(async ([model, tokens]) => {
+        const engine = await engineSays("x");
+        const data = [{ id: "another", max_model_len: 1 }, { id: model, max_model_len: tokens }];
+        engine.pages.set("/v1/models", (response) => response.writeHead(200).end(JSON.stringify({ object: "list", data })));
+        return { model: String(model), urls: [engine.url] };
+      }),
+    );
+    const { dataUrl, put } = await startTestGateway();
+    await put(testConfig({ stages, thresholds: [0] }));
+    const list = (await (await fetch(`${dataUrl}/v1/models`)).json()) as { data: { id: string; max_model_len?: number }[] };
+    expect(list.data.map(({ id, max_model_len: tokens }) => [id, tokens])).toEqual([
+      ["cascade/default", 4096],
+      ["cascade/test", 4096],
+      ["small", 4096],
+      ["large", 8192],
+    ]);
+  });
+
   it("tell health, readiness, version and the models, each in the shape clients expect", async () => {
     const engine = await engineSays("x");
     const { dataUrl, put } = await startTestGateway();
