@@ -134,7 +134,10 @@ describe("the other paths", () => {
         ["large", 8192],
       ].map(async ([model, tokens]) => {
         const engine = await engineSays("x");
-        const data = [{ id: "another", max_model_len: 1 }, { id: model, max_model_len: tokens }];
+        const data = [
+          { id: "another", max_model_len: 1 },
+          { id: model, max_model_len: tokens },
+        ];
         engine.pages.set("/v1/models", (response) => response.writeHead(200).end(JSON.stringify({ object: "list", data })));
         return { model: String(model), urls: [engine.url] };
       }),
