@@ -44,6 +44,7 @@ export const sidebar = [
     ["real-engine", "A real engine on this computer"],
     ["kubernetes", "Kubernetes"],
     ["ray", "Ray Serve"],
+    ["clients", "Clients"],
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],

@@ -53,6 +53,19 @@ export const variables: readonly Variable[] = [
     usual: "",
     meaning: "API keys while the configuration names none, as `name:sha256`, separated by commas.",
   },
+  {
+    name: "WEIR_STORED_RESPONSES_MB",
+    readBy: ["gateway"],
+    usual: "",
+    meaning:
+      "Memory in megabytes for responses of `/v1/responses` that clients store, so that `previous_response_id` continues them. Without it none are kept.",
+  },
+  {
+    name: "WEIR_STORED_RESPONSES_HOURS",
+    readBy: ["gateway"],
+    usual: "24",
+    meaning: "Hours for which such a response is kept, at most 480.",
+  },
   { name: "WEIR_EMULATOR_PORT", readBy: all, usual: "4620", meaning: "Port of the emulator's admin API." },
   { name: "WEIR_DCGM_PORT", readBy: all, usual: "4621", meaning: "Port of the emulated GPU metrics." },
   {

@@ -16,6 +16,11 @@ export const requestHeaders: readonly Header[] = [
     meaning: "`Bearer KEY`: an API key of the gateway, where its settings have any.",
     without: "401 where keys are set",
   },
+  {
+    name: "x-api-key",
+    meaning: "The same key, where `authorization` has none: Anthropic's clients send it so.",
+    without: "`authorization`",
+  },
   { name: "x-request-id", meaning: "The client's own id of the request; it comes back in the answer.", without: "the decision's id" },
   {
     name: "x-session-id",
@@ -96,6 +101,11 @@ export const responseHeaders: readonly Header[] = [
   },
   { name: "x-weir-degraded", meaning: "What was not as the plan has it, separated by commas; for example `unjudged` or `lower-stage`." },
   { name: "x-weir-skipped", meaning: "Models of stages that could not answer, separated by commas." },
+  {
+    name: "x-weir-ignored",
+    meaning: "Fields of a body for `/v1/messages` or `/v1/responses` that are accepted and change nothing, separated by commas.",
+  },
+  { name: "request-id", meaning: "At `/v1/messages` the same as `x-request-id`: Anthropic's clients read it." },
   { name: "x-weir-ensemble-outcome", meaning: "`skipped`, `aggregated`, `aggregator-failed` or `failed`." },
   { name: "x-weir-ensemble-votes", meaning: "How the experts voted, as `2:1`." },
   { name: "x-weir-ensemble-confidence", meaning: "The confidence of the vote, 0 to 1." },

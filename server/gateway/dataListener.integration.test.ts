@@ -26,7 +26,7 @@ describe("the data port", () => {
     ["GET", "/v1/nothing", 404],
     ["GET", "/v1/chat/completions", 405],
     ["POST", "/v1/models", 405],
-    ["POST", "/v1/responses", 501],
+    ["POST", "/v1/responses", 400],
   ])("gives its answer to %s %s the client's id, or one of its own", async (method, path, status) => {
     const { dataUrl } = await startTestGateway();
     const answer = await fetch(`${dataUrl}${path}`, { method, headers: { "x-request-id": "mine-1" } });

@@ -1,9 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type ApiError, foreignError, noRetry, sendError, sendJson } from "./http/apiError";
+import { type Dialects, messagesPath, responsesPath, tokenCountPath } from "./dialects/dialects";
+import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
+import type { Caller } from "./http/callers";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
-import { unservedModel } from "./request/admission";
+import { countTokens } from "./models/countTokens";
+import { ModelList } from "./models/modelList";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
 
@@ -14,10 +17,10 @@ const workflowsPath = "/v1/workflows";
 /** The path that runs a workflow; it captures the workflow's name. */
 const runsPath = /^\/v1\/workflows\/([^/]+)\/runs$/;
 const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
-/** Paths of newer and of other APIs; their clients are told which endpoint to use instead. */
-const notYet: ReadonlySet<string> = new Set(["/v1/responses", "/v1/messages"]);
+const storedPath = `${responsesPath}/`;
 
 interface DataListenerOptions extends RequestService {
+  readonly dialects: Dialects;
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;
@@ -25,29 +28,22 @@ interface DataListenerOptions extends RequestService {
   readonly onBug: (error: unknown) => void;
 }
 
-/** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
+/** The handler of the data port: the APIs of OpenAI and Anthropic over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, hosts, pace, draining, loopback, onBug, onRefused } = options;
+  const { serving, version, hosts, pace, draining, loopback, dialects, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
-  const startedAtSeconds = Math.floor(Date.now() / 1000);
-  const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
-  const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  const models = new ModelList(serving);
+  const readers: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
     "/health": (response) => void response.writeHead(200).end(),
     "/health/ready": (response) => void response.writeHead(serving.config === null || draining() ? 503 : 200).end(),
     "/version": (response) => sendJson(response, { version }),
-    "/v1/models": (response) =>
-      sendJson(response, {
-        object: "list",
-        data: serving.names.map(modelEntry),
-      }),
+    "/v1/models": (response) => models.sendAll(response),
     [workflowsPath]: (response) => runs.list(response),
   };
-  const sendModel = (response: ServerResponse, id: string): void =>
-    serving.find(id) === undefined && !serving.names.includes(id)
-      ? sendError(response, unservedModel(id))
-      : sendJson(response, modelEntry(id));
   return (request, response) => {
     const path = pathOf(request.url ?? "/");
+    let caller: Caller | null = null;
+    const translated = dialects.begin(path, response, () => caller?.key ?? null);
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
@@ -57,7 +53,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       return refuse(foreign);
     }
     const isKeyed = path.startsWith(keyedPaths);
-    const caller = isKeyed ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) }) : null;
+    caller = isKeyed ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) }) : null;
     if (isKeyed && (caller === null || caller.key !== null)) {
       const waitSeconds = pace.keyWaitSeconds(request, caller?.key ?? null);
       if (waitSeconds > 0) {
@@ -69,24 +65,30 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
         return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
       }
     }
-    if (notYet.has(path)) return refuse(notYetServed(path), noRetry);
     const failed = (error: unknown): void => {
       onBug(error);
       if (response.headersSent) response.destroy();
       else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
     };
-    const endpoint = endpoints.get(path);
+    const endpoint = translated ?? endpoints.get(path);
     const workflow = runsPath.exec(path)?.[1];
     if (caller !== null && (endpoint !== undefined || workflow !== undefined)) {
       if (request.method !== "POST") refuse(wrongMethod(path, "POST"), { allow: "POST" });
+      else if (translated !== null && path === tokenCountPath)
+        countTokens({ endpoint: translated, caller, request, response }, options).catch(failed);
+      else if (translated !== null && path.startsWith(`${messagesPath}/`)) refuse(unknownPath(path));
       else if (endpoint !== undefined) serveRequest({ endpoint, caller, request, response }, options).catch(failed);
       else runs.serve({ name: decoded(workflow ?? ""), key: caller.key, request, response }).catch(failed);
       return;
     }
+    if (caller !== null && path.startsWith(storedPath)) {
+      dialects.serveStored({ id: decoded(path.slice(storedPath.length)), owner: caller.key, request, response });
+      return;
+    }
     const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;
-    const reader = asked === null ? readers[path] : (response: ServerResponse) => sendModel(response, asked);
-    if (!reader) refuse({ status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" });
-    else if (request.method === "GET" || request.method === "HEAD") reader(response);
+    const reader = asked === null ? readers[path] : (response: ServerResponse) => models.sendOne(response, asked);
+    if (!reader) refuse(unknownPath(path));
+    else if (request.method === "GET" || request.method === "HEAD") Promise.resolve(reader(response)).catch(failed);
     else refuse(wrongMethod(path, "GET"), { allow: "GET" });
   };
 }
@@ -115,7 +117,7 @@ const tooManyWrongKeys: ApiError = {
 
 const wrongKey: ApiError = {
   status: 401,
-  message: "This gateway needs one of its API keys as the bearer token.",
+  message: "This gateway needs one of its API keys, as the bearer token or in x-api-key.",
   type: "authentication_error",
   code: "invalid_api_key",
 };
@@ -127,9 +129,8 @@ const wrongKeys: Readonly<Record<ReturnType<RequestService["serving"]["callers"]
   revoked: { message: "This API key was revoked: ask the operator of this gateway for another.", code: "revoked_api_key" },
 };
 
-function notYetServed(path: string): ApiError {
-  const message = `${path} is not served yet; use ${chatEndpoint.path}.`;
-  return { status: 501, message, type: "invalid_request_error", code: "not_implemented" };
+function unknownPath(path: string): ApiError {
+  return { status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" };
 }
 
 function wrongMethod(path: string, allowed: string): ApiError {

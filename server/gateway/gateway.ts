@@ -12,6 +12,7 @@ import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
 import { dataListener } from "./dataListener";
+import { Dialects } from "./dialects/dialects";
 import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
@@ -195,9 +196,11 @@ export async function startGateway({
   await predictionService.settled;
 
   const pace = new ClientPace(limits);
+  const dialects = new Dialects(limits);
   const onRequest = dataListener({
     ...service,
     ensembles: ensembleCalls,
+    dialects,
     traces,
     version,
     hosts,
@@ -299,6 +302,7 @@ export async function startGateway({
         ]),
       );
       serving.close();
+      dialects.close();
       await traces?.close();
       return cut;
     },

@@ -9,7 +9,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
-import { defaultLimits } from "./http/limits";
+import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { tracesFromEnvironment } from "./request/traces";
 import { trustedStudio } from "./serving/studioOrders";
 
@@ -21,6 +21,25 @@ function portFrom(name: string, fallback: number): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new Error(`${name} is ${text}; it must be a port number from 0 to 65535.`);
+}
+
+/** A number above 0 of at most `most`; undefined if the variable is not set. */
+function numberFrom(name: string, most: number): number | undefined {
+  const text = process.env[name];
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (value > 0 && value <= most) return value;
+  throw new Error(`${name} is ${text}; it must be a number above 0, at most ${most}.`);
+}
+
+/** The limits of stored responses; those that are not set have their defaults. */
+function storedResponseLimits(): Partial<GatewayLimits> {
+  const megabytes = numberFrom("WEIR_STORED_RESPONSES_MB", 65_536);
+  const hours = numberFrom("WEIR_STORED_RESPONSES_HOURS", 480);
+  return {
+    ...(megabytes !== undefined && { storedResponseBytes: Math.ceil(megabytes * 1024 * 1024) }),
+    ...(hours !== undefined && { storedResponseSeconds: hours * 3600 }),
+  };
 }
 
 /** The parts of a variable that lists some, separated by commas. */
@@ -73,6 +92,7 @@ async function start(): Promise<Gateway> {
     startKeys: startKeys(),
     hosts: new Set(listFrom("WEIR_GATEWAY_HOSTS").map((host) => host.toLowerCase())),
     log,
+    limits: storedResponseLimits(),
     traces: await tracesFromEnvironment({ log, version }),
   });
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { rawMembers } from "@/server/lib/rawJson";
 import { applicationName } from "./names";
-import { rawMembers } from "./rawJson";
 import type { RayRead } from "./rayApi";
 
 /** The environment variable in which an engine's application keeps its order; Ray stores it and reports it. */

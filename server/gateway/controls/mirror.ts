@@ -196,7 +196,7 @@ export class Mirror implements TrafficObserver {
       const others = gate?.begin({ asked: copy, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
       const reply = await callEngine({
         pool: replica.pool,
-        path: replica.basePath + copy.endpoint.path,
+        path: replica.basePath + copy.endpoint.enginePath,
         headers: { ...withoutTrace(copy.upstreamHeaders), "x-request-id": copy.requestId },
         body: engineBody(copy, replica.servedName, { stream: false, priority: null, ...(added !== null && { added }) }),
         signal,

@@ -1,9 +1,12 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { ContextLengths } from "./contextLengths";
 import { type InspectedArtefact, Replica, type ReplicaOptions } from "./replica";
 
 /** All engines of all configurations: a removed engine finishes its requests, a kept one keeps its connections. */
 export class ReplicaPool {
   #replicas: readonly Replica[] = [];
+  /** How many tokens its engines take. */
+  readonly contextLengths = new ContextLengths(() => this.#replicas);
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
   readonly #lookedAt: InspectedArtefact = { ms: 0 };

@@ -8,7 +8,7 @@ import type { ModelRequest } from "../http/modelRequest";
 /** Why an ensemble, which votes on one text of each expert, cannot answer a request; null if it can. */
 export function ensembleBodyRefusal({ endpoint, model, body }: Pick<ModelRequest, "endpoint" | "model" | "body">): BodyRefusal | null {
   const refused = (param: string, message: string): BodyRefusal => ({ param, message });
-  if (endpoint.path !== chatEndpoint.path)
+  if (endpoint.enginePath !== chatEndpoint.enginePath)
     return refused("model", `${model} is an ensemble, which ${endpoint.path} does not serve; ask it at ${chatEndpoint.path}.`);
   const { n, tools, functions, logprobs } = body;
   if (n != null && n !== 1) return refused("n", "An ensemble gives one answer: omit `n` or set it to 1.");

@@ -178,7 +178,7 @@ export class OtherAnswers {
     replica.begin();
     const reply = await callEngine({
       pool: replica.pool,
-      path: replica.basePath + endpoint.path,
+      path: replica.basePath + endpoint.enginePath,
       headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-gate-${index + 1}` },
       body: engineBody({ ...asked, body: this.#body(call.wanted, index) }, replica.servedName, { stream: false, priority: null }),
       signal: this.#end.signal,

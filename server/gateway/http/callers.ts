@@ -30,6 +30,8 @@ export interface CallersOptions {
 const keysNeeded =
   "The gateway listens on an address that other machines reach, so it needs API keys: name some in the configuration's settings or in WEIR_GATEWAY_KEYS.";
 const objectiveHeader = "x-gateway-inference-objective";
+/** In which Anthropic's clients send a key. */
+export const apiKeyHeader = "x-api-key";
 const bearer = /^Bearer +(\S+)$/i;
 const always = (): number => 0;
 
@@ -97,8 +99,8 @@ export class Callers {
   }
 
   #find(headers: IncomingHttpHeaders): Known | undefined {
-    const secret = bearer.exec(headers.authorization ?? "")?.[1];
-    return secret === undefined ? undefined : this.#known?.get(createHash("sha256").update(secret).digest("hex"));
+    const secret = bearer.exec(headers.authorization ?? "")?.[1] ?? headers[apiKeyHeader];
+    return typeof secret !== "string" ? undefined : this.#known?.get(createHash("sha256").update(secret).digest("hex"));
   }
 }
 

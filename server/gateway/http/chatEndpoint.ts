@@ -7,6 +7,7 @@ import { answerTokens, type Endpoint, severalAnswers } from "./endpoint";
 /** `/v1/chat/completions`. */
 export const chatEndpoint: Endpoint = {
   path: "/v1/chat/completions",
+  enginePath: "/v1/chat/completions",
   operation: "chat",
   answersIn: "choices",
   refusal: ({ messages }) =>

@@ -5,6 +5,7 @@ import { usageOf } from "./usage";
 /** `/v1/completions`, the older endpoint that continues a text. */
 export const completionsEndpoint: Endpoint = {
   path: "/v1/completions",
+  enginePath: "/v1/completions",
   operation: "text_completion",
   answersIn: "choices",
   refusal: ({ prompt }) =>
@@ -47,6 +48,7 @@ function unjudgeablePrompt({ prompt }: Readonly<Record<string, unknown>>): BodyR
 /** `/v1/embeddings`. */
 export const embeddingsEndpoint: Endpoint = {
   path: "/v1/embeddings",
+  enginePath: "/v1/embeddings",
   operation: "embeddings",
   answersIn: "data",
   refusal: ({ input }) =>

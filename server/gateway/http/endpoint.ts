@@ -1,7 +1,8 @@
 import { eventText } from "@/server/lib/eventStream";
 import type { AnswerEvidence } from "@/solver/gates/gates";
 
-type Json = Readonly<Record<string, unknown>>;
+/** An object of JSON. */
+export type Json = Readonly<Record<string, unknown>>;
 
 /** The problem with a body, in a sentence, and the field concerned. */
 export interface BodyRefusal {
@@ -12,6 +13,10 @@ export interface BodyRefusal {
 /** The differences between OpenAI endpoints. Queueing, judging, retries and records are the same for all. */
 export interface Endpoint {
   readonly path: string;
+  /** Path at which engines answer it. */
+  readonly enginePath: string;
+  /** Makes the body that engines read of a client's in another API, or says why it cannot; absent: engines read the client's own. */
+  readonly chatBody?: (body: Json, text: () => string) => { readonly body: Json } | BodyRefusal;
   /** OpenTelemetry's name for it (`gen_ai.operation.name`). */
   readonly operation: "chat" | "text_completion" | "embeddings";
   /** Required member of an answer: the list of results. A response without it is not an answer. */

@@ -127,14 +127,30 @@ describe("/v1/embeddings", () => {
 });
 
 describe("the other paths", () => {
-  it.each(["/v1/responses", "/v1/messages"])("%s says what to use until it is served", async (path) => {
-    const gateway = await startTestGateway();
-    const answer = await gateway.post(path, { model: "x", input: "y" });
-    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([501, "false"]);
-    expect(await errorOf(answer)).toMatchObject({
-      message: `${path} is not served yet; use /v1/chat/completions.`,
-      code: "not_implemented",
-    });
+  it("list the context length that engines tell: of a cascade the smallest", async () => {
+    const stages = await Promise.all(
+      [
+        ["small", 4096],
+        ["large", 8192],
+      ].map(async ([model, tokens]) => {
+        const engine = await engineSays("x");
+        const data = [
+          { id: "another", max_model_len: 1 },
+          { id: model, max_model_len: tokens },
+        ];
+        engine.pages.set("/v1/models", (response) => response.writeHead(200).end(JSON.stringify({ object: "list", data })));
+        return { model: String(model), urls: [engine.url] };
+      }),
+    );
+    const { dataUrl, put } = await startTestGateway();
+    await put(testConfig({ stages, thresholds: [0] }));
+    const list = (await (await fetch(`${dataUrl}/v1/models`)).json()) as { data: { id: string; max_model_len?: number }[] };
+    expect(list.data.map(({ id, max_model_len: tokens }) => [id, tokens])).toEqual([
+      ["cascade/default", 4096],
+      ["cascade/test", 4096],
+      ["small", 4096],
+      ["large", 8192],
+    ]);
   });
 
   it("tell health, readiness, version and the models, each in the shape clients expect", async () => {
@@ -147,7 +163,9 @@ describe("the other paths", () => {
     expect(await (await fetch(`${dataUrl}/version`)).json()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
     const list = (await (await fetch(`${dataUrl}/v1/models`)).json()) as { object: string; data: unknown[] };
     expect(list.object).toBe("list");
-    expect(list.data[0]).toEqual({ id: "cascade/default", object: "model", created: expect.any(Number), owned_by: "weir" });
+    const endpoints = ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"];
+    const entry = { id: "cascade/default", object: "model", created: expect.any(Number), owned_by: "weir" };
+    expect(list.data[0]).toEqual({ ...entry, endpoints });
   });
 });
 

@@ -66,6 +66,10 @@ export interface GatewayLimits {
   readonly connectionsPerAddress: number;
   /** Time after which the answer comes to one of too many wrong keys or hostile bodies, so that its sender cannot keep the gateway busy. */
   readonly heldAnswerSeconds: number;
+  /** Memory for responses that clients have stored, for those that continue them; 0: none are kept. */
+  readonly storedResponseBytes: number;
+  /** Time for which such a response is kept. */
+  readonly storedResponseSeconds: number;
   /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
   readonly drainSeconds: number;
 }
@@ -119,6 +123,9 @@ export const defaultLimits: GatewayLimits = {
   // All clients of a site may share one address.
   connectionsPerAddress: 2_000,
   heldAnswerSeconds: 1,
+  // Conversations stay in memory only where the operator wants it.
+  storedResponseBytes: 0,
+  storedResponseSeconds: 86_400,
   // The process manager kills the gateway a few seconds after SIGTERM; requests left at the end of this time are answered with an error.
   drainSeconds: 3,
 };

@@ -6,11 +6,12 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { chatAnswer } from "@/solver/judging/judgeCall";
 import { noRetry } from "./apiError";
 import { bodyMemoryExhausted } from "./bodyMemoryBudget";
+import { apiKeyHeader } from "./callers";
 import { chatEndpoint } from "./chatEndpoint";
 import { type Usage, usageOf } from "./usage";
 
 /** Headers of a client's request that every resulting request of the gateway to itself carries. */
-const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
+const passedHeaders = ["authorization", apiKeyHeader, "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
 /** Carries a secret of the process, by which the gateway recognizes its own requests, and the parts of one that was already admitted. */
 const partHeader = "x-weir-part";
 

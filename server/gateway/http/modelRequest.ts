@@ -4,6 +4,7 @@ import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { WorkflowCall } from "@/solver/policies/core/policy";
 import type { ApiError } from "./apiError";
+import { apiKeyHeader } from "./callers";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { type Identifiers, identifiersOf } from "./identifiers";
@@ -95,10 +96,13 @@ interface Arrived {
 
 /** The request that a parsed body makes. Only what the gateway itself needs is checked; the engine checks the rest. */
 export function modelRequestOf(
-  { value: body, byteLength }: Pick<TakenJson, "value" | "byteLength">,
+  { value, text, byteLength }: Pick<TakenJson, "value" | "text" | "byteLength">,
   { ids, endpoint, headers, key, passAuthorization }: Arrived,
 ): ParsedRequest {
-  if (!isRecord(body)) return refuse("The body must be a JSON object.", "invalid_json");
+  if (!isRecord(value)) return refuse("The body must be a JSON object.", "invalid_json");
+  const made = endpoint.chatBody?.(value, text) ?? { body: value };
+  if ("message" in made) return refuse(made.message, "unsupported_value", made.param);
+  const { body } = made;
   const { model, stream, stream_options: streamOptions, priority = null } = body;
   if (typeof model !== "string" || model === "")
     return refuse("`model` must name a model; GET /v1/models lists them.", "invalid_type", "model");
@@ -136,6 +140,9 @@ export function modelRequestOf(
     const value = headers[name];
     if (typeof value === "string") upstreamHeaders[name] = value;
   }
+  const apiKey = headers[apiKeyHeader];
+  // Engines read a key in the one header only.
+  if (passAuthorization && typeof apiKey === "string") upstreamHeaders.authorization ??= `Bearer ${apiKey}`;
   return {
     ok: true,
     asked: {

@@ -19,6 +19,8 @@ interface Taking {
 
 export interface TakenJson {
   readonly value: unknown;
+  /** The body's own text. */
+  readonly text: () => string;
   /** Of the body, decompressed. */
   readonly byteLength: number;
   /** Time at which the body was whole. */
@@ -51,5 +53,5 @@ export async function takeJson(
   }
   const parsed = await parseJson(read.bytes);
   if ("error" in parsed) return { error: parsed.error, ...(parsed.error.status === 503 && { headers: { "retry-after": "1" } }) };
-  return { value: parsed.value, byteLength: read.bytes.length, completeMs };
+  return { value: parsed.value, text: () => read.bytes.toString("utf8"), byteLength: read.bytes.length, completeMs };
 }

@@ -1,13 +1,8 @@
 import OpenAI, { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EmulatedEngine } from "@/server/contracts/engine/emulatorAdmin";
-import { engineOn, isReady, MODEL, outcomes, TestEmulators } from "@/server/emulator/testEmulators";
+import { MODEL, TestEmulators } from "@/server/emulator/testEmulators";
 import { freePort } from "@/server/testing/freePorts";
-import { sayCompletion, startTestEngine } from "../testing/testEngine";
-import { startTestGateway, testConfig, until } from "../testing/testGateway";
-
-const LARGE = "gemma-2-9b";
-const TIME_SCALE = 100;
+import { emulatedStages, LARGE } from "../testing/testEmulatedStages";
 
 let emulators: TestEmulators;
 beforeEach(async () => {
@@ -15,19 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => emulators.end());
 
-/** A gateway over two emulated engines, whose judge accepts no answer of the first, and the official client. */
-async function studio(outputTokens: readonly [number, number] = [40, 60], timeScale = TIME_SCALE) {
-  const { call } = await emulators.start(timeScale);
-  const { models, ...book } = outcomes(outputTokens);
-  await call("PUT", "/outcomes", { ...book, models: [MODEL, LARGE].map((model) => ({ ...models[0], model })) });
-  const started = await Promise.all([MODEL, LARGE].map((model, gpu) => call("POST", "/engines", engineOn(gpu, { model }))));
-  const engines = await Promise.all(started.map(async (answer) => (await answer.json()) as EmulatedEngine));
-  await until(async () => (await Promise.all(engines.map(({ url }) => isReady(url)))).every(Boolean));
-  const judge = await startTestEngine((_, response) => sayCompletion(response, "0", "weir-judge"));
-  const gateway = await startTestGateway();
-  const stages = [MODEL, LARGE].map((model, at) => ({ model, urls: [engines[at]?.url ?? ""] }));
-  await gateway.put({ ...testConfig({ stages, thresholds: [50], judgeUrl: judge.url }), timeScale });
-  return { call, client: new OpenAI({ baseURL: `${gateway.dataUrl}/v1`, apiKey: "none" }) };
+/** A gateway over two emulated engines, and the official client. */
+async function studio(outputTokens?: readonly [number, number], timeScale?: number) {
+  const { call, dataUrl } = await emulatedStages(emulators, { ...(outputTokens && { outputTokens }), ...(timeScale && { timeScale }) });
+  return { call, client: new OpenAI({ baseURL: `${dataUrl}/v1`, apiKey: "none" }) };
 }
 
 const messages = [{ role: "user" as const, content: "[prompt short] How is the weather?" }];

@@ -166,7 +166,7 @@ async function ask(
   const live = streamsLive(asked, stage, { served, evidence, given: serving.config?.settings?.streaming });
   const call: EngineCall = {
     pool: replica.pool,
-    path: replica.basePath + asked.endpoint.path,
+    path: replica.basePath + asked.endpoint.enginePath,
     headers: asked.upstreamHeaders,
     body: engineBody(asked, replica.servedName, { stream: live, priority, ...(added && { added }) }),
     signal,

@@ -22,6 +22,21 @@ export function rawMembers(json: string): ReadonlyMap<string, string> {
   }
 }
 
+/** The elements of a JSON array, each in its original text, as `rawMembers` reads members. */
+export function rawElements(json: string): readonly string[] {
+  const elements: string[] = [];
+  let at = json.indexOf("[") + 1;
+  for (;;) {
+    const begin = end(space, json, at);
+    const after = valueEnd(json, begin);
+    if (json[begin] === "]" || after === begin) return elements;
+    elements.push(json.slice(begin, after));
+    const next = end(space, json, after);
+    if (json[next] !== ",") return elements;
+    at = next + 1;
+  }
+}
+
 function valueEnd(json: string, at: number): number {
   if (json[at] === '"') return end(text, json, at);
   if (json[at] !== "{" && json[at] !== "[") return end(word, json, at);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { rawMembers } from "./rawJson";
+import { rawElements, rawMembers } from "./rawJson";
 
 it("gives every value of an object as it is written there", () => {
   const spaced = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2, "\t"));
@@ -10,6 +10,16 @@ it("gives every value of an object as it is written there", () => {
       const parsed = [...members].map(([name, raw]) => [name, JSON.parse(raw)]);
       expect(new Map(parsed as [string, unknown][])).toEqual(new Map(Object.entries(JSON.parse(JSON.stringify(object)))));
       for (const raw of members.values()) expect(raw).toBe(raw.trim());
+    }),
+  );
+});
+
+it("gives every element of an array as it is written there", () => {
+  const spaced = fc.tuple(fc.array(fc.jsonValue()), fc.constantFrom(undefined, 2, "\t"));
+  fc.assert(
+    fc.property(spaced, ([array, space]) => {
+      const elements = rawElements(JSON.stringify(array, null, space));
+      expect(elements.map((raw) => JSON.parse(raw))).toEqual(JSON.parse(JSON.stringify(array)));
     }),
   );
 });
