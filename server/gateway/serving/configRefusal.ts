@@ -1,4 +1,5 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { keyLimits } from "@/server/contracts/gateway/gatewayKeys";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { logProbabilityGates } from "@/solver/plan/planGates";
@@ -31,7 +32,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     return `A cascade of ${singleStagesOf(policy).length} stages needs judged scores, but no judge is given.`;
   const unable = gateRefusal(policy, replicas);
   if (unable !== null) return unable;
-  return settings === undefined ? null : settingsRefusal(settings);
+  return settings === undefined ? null : (settingsRefusal(settings) ?? priceRefusal(settings, replicas));
 }
 
 /** Which gate cannot work with the engines, in one sentence; null if all can. */
@@ -69,6 +70,17 @@ function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: Ga
   const astray = keys.find((one) => one.objective !== undefined && !priorityClasses.some(({ name }) => name === one.objective));
   if (astray !== undefined) return `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
   return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
+}
+
+/** Which key has a budget in USD that a model without a price could not count in. */
+function priceRefusal({ keys = [], prices = {} }: GatewaySettings, replicas: GatewayConfig["replicas"]): string | null {
+  const model = replicas.find((replica) => prices[replica.model] === undefined)?.model;
+  const key = keys.find(
+    ({ limits, revokedAt }) =>
+      revokedAt === undefined && keyLimits.some(({ name, unit }) => unit === "usd" && limits?.[name] !== undefined),
+  );
+  if (model === undefined || key === undefined) return null;
+  return `The API key ${key.name} has a budget in USD, but the model ${model} has no price; add it to the settings' prices.`;
 }
 
 /** Why an ensemble cannot be served, in one sentence; null if it can, provided that its models are served. */
