@@ -1,5 +1,5 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
-import { keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import { type GatewayKey, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { logProbabilityGates } from "@/solver/plan/planGates";
@@ -32,7 +32,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     return `A cascade of ${singleStagesOf(policy).length} stages needs judged scores, but no judge is given.`;
   const unable = gateRefusal(policy, replicas);
   if (unable !== null) return unable;
-  return settings === undefined ? null : (settingsRefusal(settings) ?? priceRefusal(settings, replicas));
+  return settings === undefined ? null : settingsRefusal(settings);
 }
 
 /** Which gate cannot work with the engines, in one sentence; null if all can. */
@@ -72,13 +72,15 @@ function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: Ga
   return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
 }
 
-/** Which key has a budget in USD that a model without a price could not count in. */
-function priceRefusal({ keys = [], prices = {} }: GatewaySettings, replicas: GatewayConfig["replicas"]): string | null {
+/**
+ * Which key has a budget in USD while a model has no price, in one sentence; null if none. Checked where keys or settings change and not where
+ * a plan does: a request of such a key for a model without a price is refused.
+ */
+export function priceRefusal({ replicas, settings }: Pick<GatewayConfig, "replicas" | "settings">): string | null {
+  const { keys = [], prices = {} } = settings ?? {};
   const model = replicas.find((replica) => prices[replica.model] === undefined)?.model;
-  const key = keys.find(
-    ({ limits, revokedAt }) =>
-      revokedAt === undefined && keyLimits.some(({ name, unit }) => unit === "usd" && limits?.[name] !== undefined),
-  );
+  const hasMoney = ({ limits }: GatewayKey): boolean => keyLimits.some(({ name, unit }) => unit === "usd" && limits?.[name] !== undefined);
+  const key = keys.find((one) => one.revokedAt === undefined && hasMoney(one));
   if (model === undefined || key === undefined) return null;
   return `The API key ${key.name} has a budget in USD, but the model ${model} has no price; add it to the settings' prices.`;
 }
