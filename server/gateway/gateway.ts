@@ -66,6 +66,8 @@ export interface GatewayOptions {
   readonly hosts?: ReadonlySet<string>;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
+  /** Unix milliseconds by which windows of keys' limits begin and end; left out: the system's clock. */
+  readonly nowMs?: () => number;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
   readonly traces?: Traces | null;
 }
@@ -108,6 +110,7 @@ export async function startGateway({
   hosts = new Set(),
   log,
   limits: given,
+  nowMs = Date.now,
   traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
@@ -138,7 +141,7 @@ export async function startGateway({
   });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
-  const budgets = new KeyBudgets({ serving, nowMs: Date.now, note: (line) => note(line) });
+  const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
   const open = new Set<AbortController>();
   let draining = false;
@@ -190,7 +193,7 @@ export async function startGateway({
     onProblem: (err) => log.error({ err }, "the use of keys' limits could not be read or stored"),
   });
   const keyUsage = new KeyUseFiles(stateDirectory, {
-    nowMs: Date.now,
+    nowMs,
     onProblem: (err) => log.error({ err }, "the use of keys by day could not be read or stored"),
   });
   const keyFiles = [keyUses, budgetFile, keyUsage];

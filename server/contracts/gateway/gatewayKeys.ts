@@ -85,7 +85,7 @@ export const gatewayKeysSchema = z.object({
     .array(
       gatewayKeySchema.extend({
         lastUsedAt: z.iso.datetime().nullable(),
-        /** One entry for each limit. Absent in older gateways. */
+        /** One entry for each limit. Absent without limits. */
         use: z.array(limitUseSchema).optional(),
       }),
     )

@@ -19,8 +19,11 @@ export function keyRoutes({ configuration, serving, mutex, orders, budgets, keyU
       const usedMs = serving.callers.uses.get(sha256);
       return usedMs === undefined ? null : new Date(usedMs).toISOString();
     };
-    const listed = keys?.map((key) => ({ ...key, lastUsedAt: lastUsedAt(key), use: budgets.useOf(key) })) ?? null;
-    return { keys: listed, priorityClasses };
+    const listed = keys?.map((key) => ({
+      ...{ ...key, lastUsedAt: lastUsedAt(key) },
+      ...(key.limits !== undefined && { use: budgets.useOf(key) }),
+    }));
+    return { keys: listed ?? null, priorityClasses };
   };
   const etag = () => ({ etag: `"${configuration.etag}"` });
   return {
