@@ -1,4 +1,4 @@
-import { csvCell } from "@/server/lib/csvCell";
+import { csvCell } from "@/solver/wording/csvCell";
 import type { KeyUse } from "./gatewayKeys";
 
 const columns = ["day", "key", "team", "project", "model", "requests", "inputTokens", "outputTokens", "usd", "unpriced"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AuditFormat, auditObjects, auditOutcomes } from "@/server/contracts/studio/audit";
-import { csvCell } from "@/server/lib/csvCell";
+import { csvCell } from "@/solver/wording/csvCell";
 import type { LinkedRecord } from "./verifyChain";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
