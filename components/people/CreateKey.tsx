@@ -4,20 +4,23 @@ import { useState } from "react";
 import { usePeopleAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { NumberField, TextField } from "../ui/Field";
+import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { ExpiryFields } from "./ExpiryFields";
+import { KeyTermsFields } from "./KeyTermsFields";
+import { draftOf, draftProblem, type KeyDraft, sentTerms } from "./keyDraft";
 import { SecretOnce } from "./SecretOnce";
 
 interface Draft {
   readonly label: string;
   readonly days: number | null;
-  readonly requestsPerMinute: number | null;
+  readonly terms: KeyDraft;
 }
 
-const FRESH: Draft = { label: "", days: 90, requestsPerMinute: null };
-const FIRST_RATE = 600;
+const FRESH: Draft = {
+  ...{ label: "", days: 90 },
+  terms: { ...draftOf({ requestsPerMinute: null, limits: null, models: null, labels: null, objective: null }), warnPercent: 80 },
+};
 
 /** Makes a key of the gateway's clients and shows it once. */
 export function CreateKey(props: {
@@ -25,19 +28,23 @@ export function CreateKey(props: {
   readonly clusterName: string;
   /** What it means for clients. */
   readonly says: string;
+  readonly classes: readonly string[];
 }) {
   const { clusterId } = props;
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);
   const [draft, setDraft] = useState(FRESH);
-  const act = usePeopleAct((order: Draft) => client.gatewayKeys.create.mutate({ clusterId, ...order }));
+  const act = usePeopleAct(({ label, days, terms }: Draft) =>
+    client.gatewayKeys.create.mutate({ clusterId, label, days, ...sentTerms(terms) }),
+  );
   const close = () => {
     setOpen(false);
     setDraft(FRESH);
     act.reset();
   };
   const made = act.data?.key;
-  const { days, requestsPerMinute } = draft;
+  const { days } = draft;
+  const problem = draftProblem(draft.terms);
   return (
     <>
       <Button look="primary" onClick={() => setOpen(true)}>
@@ -48,8 +55,8 @@ export function CreateKey(props: {
         onClose={close}
         title={made === undefined ? `Create a key for clients of ${props.clusterName}` : `The key ${draft.label.trim()}`}
         description={made === undefined ? props.says : madeText(props.clusterName, days)}
-        act={act}
-        ready={draft.label.trim() !== ""}
+        act={problem === null ? act : { ...act, error: { message: problem } }}
+        ready={draft.label.trim() !== "" && problem === null}
         onSubmit={() => act.mutate(draft)}
         go={act.isPending ? "Waiting for the gateway …" : "Create"}
         made={made !== undefined && <SecretOnce name="Key" secret={made} onDone={close} />}
@@ -63,25 +70,7 @@ export function CreateKey(props: {
           onChange={(label) => setDraft({ ...draft, label })}
         />
         <ExpiryFields days={days} onChange={(next) => setDraft({ ...draft, days: next })} />
-        <div className="flex flex-wrap items-end gap-4">
-          <Check
-            checked={requestsPerMinute !== null}
-            onChange={(limited) => setDraft({ ...draft, requestsPerMinute: limited ? FIRST_RATE : null })}
-          >
-            Limit its rate
-          </Check>
-          {requestsPerMinute !== null && (
-            <NumberField
-              label="At most"
-              unit="requests a minute"
-              value={requestsPerMinute}
-              min={1}
-              max={1_000_000}
-              whole
-              onChange={(rate) => setDraft({ ...draft, requestsPerMinute: rate })}
-            />
-          )}
-        </div>
+        <KeyTermsFields draft={draft.terms} onChange={(terms) => setDraft({ ...draft, terms })} classes={props.classes} />
       </FormModal>
     </>
   );

@@ -13,6 +13,7 @@ import { FormModal } from "../ui/FormModal";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { ChangeLimits } from "./ChangeLimits";
 import { ConfirmedAct } from "./ConfirmedAct";
 import { CreateKey } from "./CreateKey";
 import { ExpiryFields } from "./ExpiryFields";
@@ -52,12 +53,18 @@ function ChangeExpiry({ clusterId, name }: { readonly clusterId: string; readonl
   );
 }
 
-function KeyActs(props: { readonly clusterId: string; readonly row: KeyRow; readonly rows: readonly KeyRow[] }) {
+function KeyActs(props: {
+  readonly clusterId: string;
+  readonly row: KeyRow;
+  readonly rows: readonly KeyRow[];
+  readonly classes: readonly string[];
+}) {
   const { clusterId, row } = props;
   const client = useTRPCClient();
   if (row.isRevoked) return null;
   return (
     <span className="flex flex-wrap gap-2">
+      <ChangeLimits clusterId={clusterId} row={row} classes={props.classes} />
       <ChangeExpiry clusterId={clusterId} name={row.name} />
       <ConfirmedAct
         button="Revoke"
@@ -72,6 +79,20 @@ function KeyActs(props: { readonly clusterId: string; readonly row: KeyRow; read
   );
 }
 
+function LimitList({ row: { limits, models } }: { readonly row: KeyRow }) {
+  if (limits.length === 0 && models === null) return <span className="text-ink-2">none</span>;
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {limits.map(({ name, text, tone, resets }) => (
+        <li key={name} className="text-ink-2" title={resets}>
+          {tone === "neutral" ? text : <StateWord tone={tone}>{text}</StateWord>}
+        </li>
+      ))}
+      {models !== null && <li className="text-xs text-ink-3 [overflow-wrap:anywhere]">only {models}</li>}
+    </ul>
+  );
+}
+
 /** Keys of the clients of a cluster's gateway. */
 export function KeysPanel({ cluster, nowMs }: { readonly cluster: ClusterSummary; readonly nowMs: number }) {
   const { id: clusterId, name: clusterName } = cluster.spec;
@@ -83,7 +104,8 @@ export function KeysPanel({ cluster, nowMs }: { readonly cluster: ClusterSummary
     ),
   );
   const { rows, access, createText } = prepareKeys(query.data?.keys ?? null, nowMs);
-  const create = <CreateKey key={clusterId} clusterId={clusterId} clusterName={clusterName} says={createText} />;
+  const classes = query.data?.classes ?? [];
+  const create = <CreateKey key={clusterId} clusterId={clusterId} clusterName={clusterName} says={createText} classes={classes} />;
   const status = connected
     ? queryStatus(query, {
         what: "Asking the gateway for its keys",
@@ -102,13 +124,23 @@ export function KeysPanel({ cluster, nowMs }: { readonly cluster: ClusterSummary
               rows={rows}
               rowKey={({ name }) => name}
               columns={[
-                { name: "Label", className: "font-medium max-sm:basis-full [overflow-wrap:anywhere]", cell: ({ name }) => name },
+                {
+                  name: "Label",
+                  className: "font-medium max-sm:basis-full [overflow-wrap:anywhere]",
+                  cell: ({ name, owner }) => (
+                    <>
+                      {name}
+                      {owner !== "" && <span className="block text-xs font-normal text-ink-3">{owner}</span>}
+                    </>
+                  ),
+                },
                 { name: "Rate", numeric: true, cell: ({ rate }) => rate },
+                { name: "Limits", labelled: true, className: "max-sm:basis-full", cell: (row) => <LimitList row={row} /> },
                 { name: "Class of work", labelled: true, className: "text-ink-2", cell: ({ objective }) => objective },
                 { name: "Expires", labelled: true, className: "text-ink-2", cell: ({ expires }) => expires },
                 { name: "Last used", labelled: true, className: "text-ink-2", cell: ({ lastUsed }) => lastUsed },
                 { name: "State", cell: ({ state }) => <StateWord tone={state.tone}>{state.word}</StateWord> },
-                { name: "Change", cell: (row) => <KeyActs clusterId={clusterId} row={row} rows={rows} /> },
+                { name: "Change", cell: (row) => <KeyActs clusterId={clusterId} row={row} rows={rows} classes={classes} /> },
               ]}
             />
           </>

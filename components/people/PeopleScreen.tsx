@@ -8,6 +8,7 @@ import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { useNow } from "../ui/useNow";
 import { FourEyesPanel } from "./FourEyesPanel";
 import { KeysPanel } from "./KeysPanel";
+import { KeyUsagePanel } from "./KeyUsagePanel";
 import { PeoplePanel } from "./PeoplePanel";
 import { SessionsPanel } from "./SessionsPanel";
 import { TokensPanel } from "./TokensPanel";
@@ -34,6 +35,7 @@ export function PeopleScreen() {
               <SessionsPanel nowMs={nowMs} />
               <TokensPanel nowMs={nowMs} />
               {cluster !== null && <KeysPanel cluster={cluster} nowMs={nowMs} />}
+              {cluster !== null && <KeyUsagePanel key={cluster.spec.id} cluster={cluster} nowMs={nowMs} />}
             </>
           )
         }

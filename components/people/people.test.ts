@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ApiTokenSummary, GatewayKeySummary, PersonSummary, SessionSummary } from "@/server/contracts/studio";
 import { prepareFourEyes } from "./prepareFourEyes";
+import { draftOf, draftProblem, termsOf } from "./keyDraft";
 import { prepareKeys, revokeKeyText } from "./prepareKeys";
+import { prepareKeyUsage } from "./prepareKeyUsage";
 import { preparePeople, roleChangeText } from "./preparePeople";
 import { prepareSessions } from "./prepareSessions";
 import { curlText, prepareTokens } from "./prepareTokens";
@@ -13,6 +15,11 @@ const inDays = (days: number) => new Date(nowMs + days * 86_400_000).toISOString
 const person = (name: string, more: Partial<PersonSummary> = {}): PersonSummary => ({
   ...{ id: name, name, role: "viewer", issuer: "https://login.example/realm", createdAt: inDays(-9) },
   ...{ lastSignInAt: null, disabledAt: null, ...more },
+});
+
+const key = (name: string, more: Partial<GatewayKeySummary> = {}): GatewayKeySummary => ({
+  ...{ name, objective: null, requestsPerMinute: null, expiresAt: null, revokedAt: null, lastUsedAt: null, state: "valid" },
+  ...{ limits: null, models: null, labels: null, use: [], ...more },
 });
 
 describe("people", () => {
@@ -100,10 +107,6 @@ describe("tokens and keys", () => {
     );
   });
 
-  const key = (name: string, more: Partial<GatewayKeySummary> = {}): GatewayKeySummary => ({
-    ...{ name, objective: null, requestsPerMinute: null, expiresAt: null, revokedAt: null, lastUsedAt: null, state: "valid", ...more },
-  });
-
   it("say that a gateway without keys is open, and what the first one changes", () => {
     expect(prepareKeys(null, nowMs)).toMatchObject({
       rows: [],
@@ -123,6 +126,66 @@ describe("tokens and keys", () => {
     expect(prepareKeys([revoked], nowMs).access).toMatch(/^No key is accepted/);
     expect(revokeKeyText({ name: "b" }, list.rows)).toMatch(/last accepted key/);
     expect(revokeKeyText({ name: "b" }, [...list.rows, ...prepareKeys([key("c")], nowMs).rows])).not.toMatch(/last accepted/);
+  });
+});
+
+describe("limits of a key", () => {
+  const terms = {
+    ...{ requestsPerMinute: 60, objective: "batch", models: ["cascade/default", "large"], labels: { team: "search" } },
+    limits: { tokensPerDay: 1000, usdPerMonth: 12.5, warnAt: 0.8 },
+  };
+
+  it("come back from the form as they went in, and none as none", () => {
+    expect(termsOf(draftOf(terms))).toEqual(terms);
+    const none = { requestsPerMinute: null, limits: null, models: null, labels: null, objective: null };
+    expect(termsOf(draftOf(none))).toEqual(none);
+    expect(termsOf({ ...draftOf(none), warnPercent: 80, models: " , " })).toEqual(none);
+  });
+
+  it("say what is wrong with an entry in a sentence", () => {
+    expect(draftProblem(draftOf(terms))).toBeNull();
+    expect(draftProblem({ ...draftOf(terms), team: "Zoë" })).toMatch(/printable ASCII/);
+    expect(draftProblem({ ...draftOf(terms), models: "x".repeat(300) })).toMatch(/200/);
+  });
+
+  it("are listed with the share that is used, the fullest one marked", () => {
+    const resetsAt = inDays(1);
+    const use = [
+      { limit: "tokensPerDay" as const, most: 1000, used: 900, reserved: 50, resetsAt },
+      { limit: "usdPerMonth" as const, most: 10, used: 10.5, reserved: 0, resetsAt },
+    ];
+    const { rows } = prepareKeys([key("app", { limits: terms.limits, use, labels: { team: "search", project: "web" } })], nowMs);
+    expect(rows[0]?.owner).toBe("search / web");
+    expect(rows[0]?.limits.map(({ text, tone }) => [text, tone])).toEqual([
+      ["900 of 1,000 tokens a day", "warn"],
+      ["$10.50 of $10.00 a month", "bad"],
+    ]);
+  });
+});
+
+describe("use of keys", () => {
+  const row = (day: string, name: string, model: string, usd: number, unpriced = 0) => ({
+    ...{ day, key: name, model, requests: 1, inputTokens: 7, outputTokens: 3, usd, unpriced },
+  });
+  const rows = [
+    row("2026-01-01", "a", "small", 0.1),
+    row("2026-01-01", "b", "large", 0.2),
+    row("2026-01-02", "a", "large", 0.3, 1),
+  ];
+
+  it("is summed by key, model or day, the dearest first and days from the newest, to the same total", () => {
+    const by = (what: "key" | "model" | "day" | "all") => {
+      const { rows: shown, total } = prepareKeyUsage(rows, what);
+      expect([total.requests, total.tokens, total.usd]).toEqual(["3", "30", "$0.600 + 1 without a price"]);
+      return shown.map(({ name, usd }) => [name, usd]);
+    };
+    expect(by("key")).toEqual([
+      ["a", "$0.400 + 1 without a price"],
+      ["b", "$0.200"],
+    ]);
+    expect(by("model").map(([name]) => name)).toEqual(["large", "small"]);
+    expect(by("day").map(([name]) => name)).toEqual(["2026-01-02", "2026-01-01"]);
+    expect(by("all").map(([name]) => name)).toEqual(["2026-01-02 · a · large", "2026-01-01 · a · small", "2026-01-01 · b · large"]);
   });
 });
 

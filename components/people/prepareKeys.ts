@@ -1,5 +1,7 @@
-import type { GatewayKeySummary } from "@/server/contracts/studio";
-import { formatCount } from "../ui/format";
+import { keyLimits, type LimitUse } from "@/server/contracts/gateway/gatewayKeys";
+import type { GatewayKeySummary, KeyTerms } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+import { formatCount, formatDate } from "../ui/format";
 import { type ShownState, timeOr, validity } from "./validity";
 
 export interface KeyRow {
@@ -10,6 +12,20 @@ export interface KeyRow {
   readonly lastUsed: string;
   readonly state: ShownState;
   readonly isRevoked: boolean;
+  /** Team and project; empty without. */
+  readonly owner: string;
+  /** Names of models that it may ask for; null: all. */
+  readonly models: string | null;
+  readonly limits: readonly ShownLimit[];
+  readonly terms: KeyTerms;
+}
+
+interface ShownLimit {
+  readonly name: string;
+  readonly text: string;
+  readonly tone: Tone;
+  /** When it begins anew. */
+  readonly resets: string;
 }
 
 interface KeyList {
@@ -36,6 +52,13 @@ export function prepareKeys(keys: readonly GatewayKeySummary[] | null, nowMs: nu
       lastUsed: timeOr(key.lastUsedAt, "never"),
       state: validity(key, nowMs),
       isRevoked: key.revokedAt !== null,
+      owner: [key.labels?.team, key.labels?.project].filter((part) => part !== undefined).join(" / "),
+      models: key.models?.join(", ") ?? null,
+      limits: key.use.map(shownLimit),
+      terms: {
+        ...{ requestsPerMinute: key.requestsPerMinute, limits: key.limits, models: key.models },
+        ...{ labels: key.labels, objective: key.objective },
+      },
     }));
   return {
     rows,
@@ -44,6 +67,21 @@ export function prepareKeys(keys: readonly GatewayKeySummary[] | null, nowMs: nu
       keys === null
         ? "With the first key the gateway refuses every request without one, from the next request on. That includes the demo load and the trial runs of workflows of this studio, which send none."
         : "The gateway accepts the key from the next request on. Other keys stay as they are.",
+  };
+}
+
+/** From this share on a limit is marked. */
+const NEAR = 0.8;
+
+function shownLimit({ limit: name, used, most, resetsAt }: LimitUse): ShownLimit {
+  const limit = keyLimits.find((one) => one.name === name);
+  const amount = (value: number) => (limit?.unit === "usd" ? `$${value.toFixed(2)}` : formatCount(value));
+  const unit = limit?.unit === "usd" ? "" : " tokens";
+  return {
+    name,
+    text: `${amount(used)} of ${amount(most)}${unit} a ${limit?.period}`,
+    tone: used >= most ? "bad" : used >= NEAR * most ? "warn" : "neutral",
+    resets: `resets ${formatDate(resetsAt)}`,
   };
 }
 

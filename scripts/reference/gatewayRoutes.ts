@@ -27,7 +27,7 @@ import {
   strictStagesSchema,
 } from "@/server/contracts/gateway/gatewayControls";
 import { ensembleRequestSchema, gatewayEnsemblesSchema, tauRequestSchema } from "@/server/contracts/gateway/gatewayEnsembles";
-import { gatewayKeysSchema, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
+import { gatewayKeysSchema, gatewayUsageSchema, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
 import { gatewayArtefactSchema, gatewayArtefactsSchema } from "@/server/contracts/gateway/gatewayLearning";
 import { gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
@@ -272,6 +272,16 @@ export const adminRoutes: readonly Route[] = [
     query: [ifMatch],
     body: keysRequestSchema,
     answer: gatewayKeysSchema,
+  },
+  {
+    method: "get",
+    path: "/usage",
+    says: "What requests with keys used, by day, key and model, of 400 days.",
+    query: [
+      { name: "from", in: "query", description: "The first day, such as 2026-01-01." },
+      { name: "to", in: "query", description: "The last day." },
+    ],
+    answer: gatewayUsageSchema,
   },
   { method: "get", path: "/ensembles", says: "Ensembles that are served, with their counts.", answer: gatewayEnsemblesSchema },
   {

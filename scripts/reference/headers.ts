@@ -115,6 +115,19 @@ export const responseHeaders: readonly Header[] = [
     meaning: "`false` where the same request would fail again, or the gateway has used up its own attempts at it.",
   },
   { name: "retry-after", meaning: "With 429 and 503: seconds after which to try again." },
+  {
+    name: "x-ratelimit-limit-requests",
+    meaning: "Requests a minute of the key; with `x-ratelimit-remaining-requests` and `x-ratelimit-reset-requests`. For keys with a rate.",
+  },
+  {
+    name: "x-ratelimit-limit-tokens",
+    meaning:
+      "The key's limit of tokens with the smallest rest; with `x-ratelimit-remaining-tokens`, which is less what requests in flight reserve, and `x-ratelimit-reset-tokens`.",
+  },
+  {
+    name: "x-weir-budget-warning",
+    meaning: "Limits of the key whose use has reached the share to warn at, with the share used: `usdPerDay=0.83`.",
+  },
 ];
 
 /** Internal headers of the gateway: no client sends or sees them. */

@@ -93,6 +93,7 @@ const outside: Readonly<Record<string, string>> = {
   "ensembles.served": asksGateway,
   "gateway.capture": asksGateway,
   "gatewayKeys.list": asksGateway,
+  "gatewayKeys.usage": asksGateway,
   "gateway.models": asksGateway,
   "live.range": asksPrometheus,
   "live.subjects": asksPrometheus,

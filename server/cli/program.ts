@@ -7,6 +7,7 @@ import { addExportCommand } from "./commands/exportCommand";
 import { addFrontierCommand } from "./commands/frontierCommand";
 import { addGatesCommand } from "./commands/gatesCommand";
 import { addImportCommand } from "./commands/importCommand";
+import { addKeysCommand } from "./commands/keysCommand";
 import { addLoadCommand } from "./commands/loadCommand";
 import { addMeasureCommand } from "./commands/measureCommand";
 import { addPanicCommand } from "./commands/panicCommand";
@@ -20,7 +21,7 @@ import { addReproduceCommand } from "./reproduce/reproduceCommand";
 
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
-  ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
+  ...[addImportCommand, addKeysCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
   ...[addTokenCommand, addAddCommand, addMeasureCommand, addGatesCommand, addReproduceCommand],
 ];
 

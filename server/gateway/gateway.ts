@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
@@ -8,6 +9,9 @@ import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
 import { RefusalNotes } from "./admin/refusalNotes";
+import { KeyBudgets } from "./budgets/keyBudgets";
+import { rowsOf } from "./budgets/keyUseDay";
+import { KeyUseFiles } from "./budgets/keyUseFiles";
 import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
@@ -17,12 +21,13 @@ import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import { dataServer, overTls } from "./http/dataServer";
-import { KeyUseFile } from "./http/keyUseFile";
+import { keyUseFile } from "./http/keyUseFile";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog, type AuditNote } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
+import { SavedFile } from "./lib/savedFile";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";
@@ -33,6 +38,7 @@ import { RequestPredictions } from "./prediction/requestPredictions";
 import type { Traces } from "./request/traces";
 import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
+import { requestCharges } from "./serving/requestCost";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
@@ -61,6 +67,8 @@ export interface GatewayOptions {
   readonly hosts?: ReadonlySet<string>;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
+  /** Unix milliseconds by which windows of keys' limits begin and end; left out: the system's clock. */
+  readonly nowMs?: () => number;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
   readonly traces?: Traces | null;
 }
@@ -75,6 +83,8 @@ export interface Gateway {
   close(drainSeconds?: number): Promise<number>;
 }
 
+/** A crash loses the use of limits in one interval; what was in flight at its beginning counts as used. */
+const budgetSaveMs = 1_000;
 const ownAddress = "127.0.0.1";
 /**
  * Connections that may wait to be accepted while the gateway is busy; the system resets further ones. Node's default of 511 covers two
@@ -101,6 +111,7 @@ export async function startGateway({
   hosts = new Set(),
   log,
   limits: given,
+  nowMs = Date.now,
   traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
@@ -131,7 +142,8 @@ export async function startGateway({
   });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
-  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
+  const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
+  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
   const open = new Set<AbortController>();
   let draining = false;
 
@@ -170,15 +182,30 @@ export async function startGateway({
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
   await orders.begin();
-  const keyUses = new KeyUseFile(stateDirectory, {
+  const keyUses = keyUseFile(stateDirectory, {
     callers: serving.callers,
     onProblem: (err) => log.error({ err }, "the last uses of keys could not be stored"),
   });
+  const { store } = budgets;
+  const budgetFile = new SavedFile(join(stateDirectory, "key-budgets.json"), {
+    everyMs: budgetSaveMs,
+    text: () => store.text,
+    restore: (text) => store.restore(text),
+    onProblem: (err) => log.error({ err }, "the use of keys' limits could not be read or stored"),
+  });
+  const keyUsage = new KeyUseFiles(stateDirectory, {
+    nowMs,
+    onProblem: (err) => log.error({ err }, "the use of keys by day could not be read or stored"),
+  });
+  const keyFiles = [keyUses, budgetFile, keyUsage];
+  const closeKeyFiles = () => Promise.all(keyFiles.map((file) => file.close()));
   await keyUses.load();
+  await budgetFile.load();
+  keyUsage.begin();
   const keyless = serving.callers.keysRefusal(configuration.current?.settings?.keys);
   if (keyless !== null) {
     serving.close();
-    await keyUses.close();
+    await closeKeyFiles();
     throw new Error(keyless);
   }
   // After the configuration, which defines the speed of the engines' clock.
@@ -207,6 +234,7 @@ export async function startGateway({
     open,
     bodies,
     pace,
+    budgets,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(served, decision) {
       decisions.append(decision);
@@ -216,6 +244,11 @@ export async function startGateway({
     onDecision(served, decision) {
       decisions.append(decision);
       metrics.record(served, decision);
+      if (decision.key !== undefined && serving.config !== null) {
+        const charges = requestCharges(decision.stages, decision.inputTokens ?? 0, serving.config);
+        keyUsage.add(rowsOf(decision, charges));
+        metrics.recordKeyUse(decision, charges);
+      }
       if (!draining) controls.canary.finished(decision);
       const { id, status, reason } = decision;
       // Only these fields: prompts may appear in the records only.
@@ -241,6 +274,8 @@ export async function startGateway({
       counts,
       ensembles,
       stages,
+      budgets,
+      keyUsage,
       version,
       hosts,
     },
@@ -264,7 +299,7 @@ export async function startGateway({
   } catch (error) {
     data.close();
     serving.close();
-    await Promise.all([workflows.close(), keyUses.close()]);
+    await Promise.all([workflows.close(), closeKeyFiles()]);
     throw error;
   }
   const [dataUrl, adminUrl] = [data, admin].map((server) => urlOf(server, tls === null ? "http" : "https")) as [string, string];
@@ -298,7 +333,7 @@ export async function startGateway({
           controls.capture.written,
           featureLog.written(),
           workflows.close(),
-          keyUses.close(),
+          closeKeyFiles(),
         ]),
       );
       serving.close();

@@ -7,7 +7,9 @@ import {
   isGateCause,
   type StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
+import type { KeyLabels } from "@/server/contracts/gateway/gatewayKeys";
 import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
+import type { KeyBudgets } from "./budgets/keyBudgets";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
 import { GenAiMetrics } from "./genAiMetrics";
@@ -18,7 +20,7 @@ import { MetricRegistry } from "./lib/metricRegistry";
 import { RecentNames } from "./lib/recentNames";
 import type { PredictionCounts } from "./prediction/predictionCounts";
 import type { Traces } from "./request/traces";
-import { answerCost, chargedCall, scoreCost } from "./serving/requestCost";
+import { answerCost, type Charge, chargedCall, chargedUsd, scoreCost } from "./serving/requestCost";
 import type { Serving } from "./serving/serving";
 
 // vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines are comparable.
@@ -34,7 +36,10 @@ const stands = ["canary", "panic"];
 /** Names of earlier configurations that keep their series: as many as an operator tries in a day. */
 const formerNames = 8;
 /** Labels whose values configurations name. */
-const labelsOfNames = ["served", "model", "key", "objective", "ensemble", "gen_ai_request_model", "gen_ai_response_model"];
+const labelsOfNames = ["served", "model", "key", "objective", "ensemble", "team", "project", "gen_ai_request_model", "gen_ai_response_model"];
+/** Pairs of a team and a project with series of their own. */
+const mostOwners = 100;
+const ownerId = ({ team, project }: { readonly team: string; readonly project: string }): string => `${team}\0${project}`;
 /** Abort kind of a request without a policy, by the status of its refusal. */
 const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
 
@@ -42,6 +47,18 @@ const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGon
 const table = {
   requests: ["weir_gateway_requests_total", "Requests answered, by served name and status.", ["served", "status"]],
   keys: ["weir_gateway_key_requests_total", "Requests with an API key, refused or not.", ["key", "status"]],
+  keyTokens: [
+    "weir_gateway_key_tokens_total",
+    "Tokens of all answers to requests with an API key; direction: input or output.",
+    ["key", "direction"],
+  ],
+  keyCost: ["weir_gateway_key_cost_usd_total", "Cost of requests with an API key, as their records have it.", ["key"]],
+  teamTokens: [
+    "weir_gateway_team_tokens_total",
+    "Tokens of all answers, by the labels of the API key; of further teams than the first hundred: other.",
+    ["team", "project", "direction"],
+  ],
+  teamCost: ["weir_gateway_team_cost_usd_total", "Cost of requests, by the labels of the API key, likewise.", ["team", "project"]],
   shed: [
     "weir_gateway_shed_total",
     "Requests shed because no queue had room or no engine was available, by class of work.",
@@ -114,6 +131,7 @@ interface MetricSources {
   readonly traces: Traces | null;
   readonly counts: PredictionCounts;
   readonly ensembles: EnsembleStats;
+  readonly budgets: KeyBudgets;
 }
 
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
@@ -126,15 +144,18 @@ export class GatewayMetrics {
   #config: GatewayConfig | null = null;
   /** The values of those labels that are in use. */
   readonly #names = new Map(labelsOfNames.map((label) => [label, new RecentNames(formerNames)]));
+  /** Pairs of a team and a project that have series of their own. */
+  #owners: ReadonlySet<string> = new Set();
   readonly #registry = new MetricRegistry();
   readonly #metrics = this.#registry.table(table);
   readonly #genAi = new GenAiMetrics(this.#registry);
 
-  constructor(serving: Serving, { traces, counts, ensembles }: MetricSources) {
+  constructor(serving: Serving, { traces, counts, ensembles, budgets }: MetricSources) {
     this.#serving = serving;
     const registry = this.#registry;
     counts.register(registry);
     ensembles.register(registry);
+    budgets.register(registry);
     serving.workflows.register(registry);
     serving.rounds.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {
@@ -231,6 +252,33 @@ export class GatewayMetrics {
     }
   }
 
+  /** Counts what a finished request used, by its key and the labels of that. */
+  recordKeyUse({ key, labels }: Finished, charges: readonly Charge[]): void {
+    if (key === undefined) return;
+    const owner = this.#ownerOf(labels);
+    for (const { inputTokens, outputTokens } of charges) {
+      for (const [direction, count] of [
+        ["input", inputTokens],
+        ["output", outputTokens],
+      ] as const) {
+        if (count === null) continue;
+        this.#metrics.keyTokens.inc({ key, direction }, count);
+        if (owner !== null) this.#metrics.teamTokens.inc({ ...owner, direction }, count);
+      }
+    }
+    const usd = chargedUsd(charges);
+    if (usd === null) return;
+    this.#metrics.keyCost.inc({ key }, usd);
+    if (owner !== null) this.#metrics.teamCost.inc(owner, usd);
+  }
+
+  /** The values of the labels of a key; null without labels. */
+  #ownerOf(labels: KeyLabels | undefined): { readonly team: string; readonly project: string } | null {
+    if (labels === undefined) return null;
+    const { team = "none", project = "none" } = labels;
+    return this.#owners.has(ownerId({ team, project })) ? { team, project } : { team: "other", project: "other" };
+  }
+
   /** Counts a decision on which the shadow's policy differs from the acting one. */
   recordDifference(difference: "start" | "accepts" | "escalates"): void {
     this.#metrics.differences.inc({ difference });
@@ -318,6 +366,12 @@ export class GatewayMetrics {
     this.#names.get("ensemble")?.use(this.#serving.ensembles.map(({ name }) => name));
     this.#names.get("model")?.use(models);
     this.#names.get("key")?.use(keys.map(({ name }) => name));
+    const owners = keys.flatMap(({ labels }) =>
+      labels === undefined ? [] : [{ team: labels.team ?? "none", project: labels.project ?? "none" }],
+    );
+    this.#owners = new Set([...new Set(owners.map(ownerId))].slice(0, mostOwners));
+    this.#names.get("team")?.use(["other", ...owners.map(({ team }) => team)]);
+    this.#names.get("project")?.use(["other", ...owners.map(({ project }) => project)]);
     this.#names.get("objective")?.use(["none", "other", ...priorityClasses.map(({ name }) => name)]);
     void this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
   }

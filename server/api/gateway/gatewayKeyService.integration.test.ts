@@ -44,11 +44,12 @@ const madeKey = async (making: ReturnType<Awaited<ReturnType<typeof studio>>["ke
   if (!made.ok) throw new Error(made.message);
   return made.key;
 };
-const once = { clusterId, days: 30, requestsPerMinute: null };
+const terms = { requestsPerMinute: null, limits: null, models: null, labels: null, objective: null };
+const once = { clusterId, days: 30, ...terms };
 
 it("makes a key that the gateway takes and keeps as its hash, sets its expiry, revokes it, and notes each in the person's name", async () => {
   const { keys, store, ask, stateDirectory } = await studio();
-  expect(await keys.list(clusterId)).toEqual({ ok: true, keys: null });
+  expect(await keys.list(clusterId)).toEqual({ ok: true, keys: null, classes: [] });
   expect(await ask("anything")).toBe(200);
   const key = await madeKey(keys.create({ ...once, label: "team a", requestsPerMinute: 100 }, "ada"));
   expect(key).toMatch(/^wgk_[\w-]{43}$/);
@@ -59,7 +60,7 @@ it("makes a key that the gateway takes and keeps as its hash, sets its expiry, r
   };
   expect(await listed()).toEqual([
     {
-      ...{ name: "team a", objective: null, requestsPerMinute: 100, revokedAt: null, state: "valid" },
+      ...{ name: "team a", ...terms, requestsPerMinute: 100, use: [], revokedAt: null, state: "valid" },
       ...{ expiresAt: expect.any(String), lastUsedAt: expect.any(String) },
     },
   ]);
@@ -85,4 +86,33 @@ it("says why for a cluster without a gateway", async () => {
   const { keys } = await studio();
   expect(await keys.list("nowhere")).toMatchObject({ ok: false, message: expect.stringContaining("no gateway") });
   expect(await keys.create({ ...once, clusterId: "nowhere", label: "x" }, "ada")).toMatchObject({ ok: false });
+});
+
+it("gives a key limits, models and labels, replaces them, notes each, and reports the use by day", async () => {
+  const { keys, store, ask } = await studio();
+  const limits = { tokensPerDay: 1000, warnAt: 0.8 };
+  const key = await madeKey(keys.create({ ...once, label: "app", limits, labels: { team: "search" }, models: ["large"] }, "ada"));
+  expect(await ask(key)).toBe(200);
+  expect(await keys.list(clusterId)).toMatchObject({
+    keys: [{ name: "app", limits, labels: { team: "search" }, models: ["large"], use: [{ limit: "tokensPerDay", most: 1000, used: 10 }] }],
+  });
+  const other = { ...terms, limits: { tokensPerDay: 10 } };
+  expect(await keys.setTerms({ clusterId, name: "app", ...other }, "ada")).toEqual({ ok: true });
+  expect(await keys.list(clusterId)).toMatchObject({ keys: [{ ...other, use: [{ most: 10, used: 10 }] }] });
+  expect(await ask(key)).toBe(429);
+  expect(await keys.setTerms({ clusterId, name: "app", ...terms, limits: { usdPerDay: 1 } }, "ada")).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("has a budget in USD, but the model large has no price"),
+  });
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await keys.usage(clusterId, { from: today, to: today })).toMatchObject({
+    ok: true,
+    rows: [{ day: today, key: "app", model: "large", team: "search", requests: 1, inputTokens: 7, outputTokens: 3 }],
+  });
+  expect(await keys.usage(clusterId, { from: "2026-02-01", to: "2026-01-01" })).toMatchObject({ ok: false });
+  const lines = store.audit.list(20).filter(({ subject, outcome }) => subject === "app" && outcome === "done");
+  expect(lines.map(({ action, detail }) => [action, detail]).reverse()).toEqual([
+    ["create gateway key", "30 days; 1000 tokens a day; warns at 80 %; only large; team search"],
+    ["set limits of gateway key", "10 tokens a day"],
+  ]);
 });

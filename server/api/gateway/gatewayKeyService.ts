@@ -1,8 +1,8 @@
 import { hashSecret, newSecret } from "@/server/auth/secret";
 import { gatewayConfigSchema, withKeys } from "@/server/contracts/gateway/gatewayAdmin";
-import { type GatewayKey, type GatewayKeys, gatewayKeysSchema, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
+import { type GatewayKey, type GatewayKeys, type GatewayUsage, gatewayKeysSchema, gatewayUsageSchema, keyEnd, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
 import { partsOf } from "@/server/contracts/gateway/signedOrder";
-import type { GatewayKeySummary, Outcome } from "@/server/contracts/studio";
+import type { GatewayKeySummary, KeyTerms, Outcome } from "@/server/contracts/studio";
 import type { Actor } from "../base/actor";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
 
@@ -17,13 +17,11 @@ interface ChangedKey {
   readonly detail: string;
 }
 
-interface KeyRequest {
+interface KeyRequest extends KeyTerms {
   readonly clusterId: string;
   readonly label: string;
   /** Days until it expires; null: it does not. */
   readonly days: number | null;
-  /** null: no limit. */
-  readonly requestsPerMinute: number | null;
 }
 
 interface NamedKey {
@@ -43,12 +41,15 @@ export function createGatewayKeyService(options: GatewayActsOptions) {
   const { gatewayOf } = options;
   const { done } = createGatewayActs(options);
 
-  async function read(clusterId: string): Promise<Outcome<{ readonly keys: readonly ListedKey[] | null }>> {
+  async function read(
+    clusterId: string,
+  ): Promise<Outcome<{ readonly keys: readonly ListedKey[] | null; readonly classes: readonly string[] }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return noGateway;
     const answer = await gateway.admin("/keys", { schema: gatewayKeysSchema, limitMs: orderLimitMs });
     if (!answer.ok) return answer;
-    return { ok: true, keys: answer.value.value?.keys ?? null };
+    const { keys = null, priorityClasses = [] } = answer.value.value ?? {};
+    return { ok: true, keys, classes: priorityClasses.map(({ name }) => name) };
   }
 
   /** Sends the keys that a change makes of the present ones; the gateway refuses them where its configuration changed meanwhile. */
@@ -79,23 +80,34 @@ export function createGatewayKeyService(options: GatewayActsOptions) {
 
   return {
     /** The keys of a cluster's gateway; null: it has none and accepts every client. */
-    async list(clusterId: string): Promise<Outcome<{ readonly keys: readonly GatewayKeySummary[] | null }>> {
+    async list(
+      clusterId: string,
+    ): Promise<Outcome<{ readonly keys: readonly GatewayKeySummary[] | null; readonly classes: readonly string[] }>> {
       const now = await read(clusterId);
       if (!now.ok) return now;
-      return { ok: true, keys: now.keys?.map(summary) ?? null };
+      return { ok: true, keys: now.keys?.map(summary) ?? null, classes: now.classes };
+    },
+    /** What requests with keys used, by day, key and model. @param days the first and the last day, such as 2026-01-31 */
+    async usage(clusterId: string, days: { readonly from: string; readonly to: string }): Promise<Outcome<GatewayUsage>> {
+      const gateway = gatewayOf(clusterId);
+      if (gateway === null) return noGateway;
+      if (days.from > days.to) return refused(`The range begins at ${days.from}, after its end at ${days.to}.`);
+      const path = `/usage?from=${days.from}&to=${days.to}`;
+      const answer = await gateway.admin(path, { schema: gatewayUsageSchema, limitMs: orderLimitMs });
+      if (!answer.ok) return answer;
+      return answer.value.value === null ? refused("The gateway gave no usage.") : { ok: true, ...answer.value.value };
     },
     /** @returns the key itself, which is shown once and not stored */
-    async create({ clusterId, label, days, requestsPerMinute }: KeyRequest, actor: Actor): Promise<Outcome<{ readonly key: string }>> {
+    async create({ clusterId, label, days, ...terms }: KeyRequest, actor: Actor): Promise<Outcome<{ readonly key: string }>> {
       const secret = `wgk_${newSecret()}`;
       const made = await change(clusterId, actor, (keys) => {
         if (keys.some(({ name }) => name === label)) return refused(`The gateway has a key ${label} already: give this one another label.`);
         const key: GatewayKey = {
           ...{ name: label, sha256: hashSecret(secret) },
-          ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+          ...given(terms),
           ...(days === null ? {} : { expiresAt: after(days) }),
         };
-        const rate = requestsPerMinute === null ? "" : `${requestsPerMinute} requests a minute`;
-        const detail = joined([days === null ? "without expiry" : `${days} days`, rate]);
+        const detail = joined([days === null ? "without expiry" : `${days} days`, termsText(terms)]);
         return { ok: true, keys: [...keys, key], action: "create gateway key", subject: label, detail };
       });
       return made.ok ? { ok: true, key: secret } : made;
@@ -105,6 +117,13 @@ export function createGatewayKeyService(options: GatewayActsOptions) {
       changeOne(which, actor, (key) => {
         return { key: { ...key, revokedAt: new Date().toISOString() }, action: "revoke gateway key", detail: "" };
       }),
+    /** Replaces what it allows; what it has used stays counted. */
+    setTerms: ({ clusterId, name, ...terms }: NamedKey & KeyTerms, actor: Actor): Promise<Outcome<object>> =>
+      changeOne({ clusterId, name }, actor, ({ sha256, expiresAt }) => ({
+        key: { ...{ name, sha256 }, ...(expiresAt === undefined ? {} : { expiresAt }), ...given(terms) },
+        action: "set limits of gateway key",
+        detail: termsText(terms) || "no limits",
+      })),
     /** @param days from now; null: it does not expire */
     setExpiry: ({ days, ...which }: NamedKey & { readonly days: number | null }, actor: Actor): Promise<Outcome<object>> =>
       changeOne(which, actor, ({ expiresAt: _, ...key }) => ({
@@ -115,9 +134,36 @@ export function createGatewayKeyService(options: GatewayActsOptions) {
   };
 }
 
+/** The terms that a key has. */
+function given({ requestsPerMinute, limits, models, labels, objective }: KeyTerms): Partial<GatewayKey> {
+  return {
+    ...(requestsPerMinute !== null && { requestsPerMinute }),
+    ...(limits !== null && { limits }),
+    ...(models !== null && { models: [...models] }),
+    ...(labels !== null && { labels }),
+    ...(objective !== null && { objective }),
+  };
+}
+
+/** The terms that a key has, for the audit. */
+function termsText({ requestsPerMinute, limits, models, labels, objective }: KeyTerms): string {
+  return joined([
+    requestsPerMinute === null ? "" : `${requestsPerMinute} requests a minute`,
+    ...keyLimits.flatMap(({ name, unit, period }) => {
+      const most = limits?.[name];
+      return most === undefined ? [] : [`${most} ${unit === "usd" ? "USD" : "tokens"} a ${period}`];
+    }),
+    limits?.warnAt === undefined ? "" : `warns at ${Math.round(100 * limits.warnAt)} %`,
+    models === null ? "" : `only ${models.join(", ")}`,
+    ...Object.entries(labels ?? {}).map(([label, value]) => `${label} ${value}`),
+    objective === null ? "" : `class ${objective}`,
+  ]);
+}
+
 function summary({ sha256: _, requestsPerMinute, expiresAt, revokedAt, ...key }: ListedKey): GatewayKeySummary {
   return {
     ...{ name: key.name, objective: key.objective ?? null, lastUsedAt: key.lastUsedAt },
+    ...{ limits: key.limits ?? null, models: key.models ?? null, labels: key.labels ?? null, use: key.use ?? [] },
     requestsPerMinute: requestsPerMinute ?? null,
     expiresAt: expiresAt ?? null,
     revokedAt: revokedAt ?? null,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { permissions, roles } from "@/server/auth/roles";
+import { keyLabelsSchema, keyLimitsSchema, keyModelsSchema } from "@/server/contracts/gateway/gatewayKeys";
 import type { Permission } from "@/server/contracts/studio";
 import { byCluster } from "../base/inputs";
 import { procedureFor, router } from "./trpc";
@@ -10,8 +11,20 @@ export const permissionSchema = z.object({ permission: z.enum(Object.keys(permis
 const label = z.string().trim().min(1, "give it a label").max(80, "give a label of at most 80 characters");
 const days = z.int().min(1, "give at least one day").max(366, "give at most 366 days");
 const tokenSchema = z.object({ label, role, days });
-const keySchema = byCluster.extend({ label, days: days.nullable(), requestsPerMinute: z.int().min(1).max(1_000_000).nullable() });
+const requestsPerMinute = z
+  .int("a rate is a whole number")
+  .min(1, "allow at least one request a minute")
+  .max(1_000_000, "allow at most 1,000,000 requests a minute");
+const keyTerms = {
+  requestsPerMinute: requestsPerMinute.nullable(),
+  limits: keyLimitsSchema.nullable().default(null),
+  models: keyModelsSchema.nullable().default(null),
+  labels: keyLabelsSchema.nullable().default(null),
+  objective: z.string().min(1).nullable().default(null),
+};
+const keySchema = byCluster.extend({ label, days: days.nullable(), ...keyTerms });
 const namedKey = byCluster.extend({ name: z.string().min(1) });
+export const keyUsageSchema = byCluster.extend({ from: z.iso.date(), to: z.iso.date() });
 
 export const peopleRouter = router({
   list: procedureFor("manage").query(({ ctx }) => ctx.services.people.list()),
@@ -50,6 +63,12 @@ export const gatewayKeysRouter = router({
   revoke: procedureFor("manage")
     .input(namedKey)
     .mutation(({ ctx, input }) => ctx.services.gatewayKeys.revoke(input, ctx.caller.name)),
+  usage: procedureFor("manage")
+    .input(keyUsageSchema)
+    .query(({ ctx, input: { clusterId, ...range } }) => ctx.services.gatewayKeys.usage(clusterId, range)),
+  setTerms: procedureFor("manage")
+    .input(namedKey.extend(keyTerms))
+    .mutation(({ ctx, input }) => ctx.services.gatewayKeys.setTerms(input, ctx.caller.name)),
   setExpiry: procedureFor("manage")
     .input(namedKey.extend({ days: days.nullable() }))
     .mutation(({ ctx, input }) => ctx.services.gatewayKeys.setExpiry(input, ctx.caller.name)),

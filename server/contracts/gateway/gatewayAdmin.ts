@@ -7,7 +7,7 @@ import { engineAccessFields } from "../engine/engineAccess";
 import { gainRecordSchema } from "./gainRecord";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 import { MOST_ENSEMBLES } from "./gatewayEnsembles";
-import { type GatewayKey, gatewayKeySchema } from "./gatewayKeys";
+import { type GatewayKey, gatewayKeySchema, keyLabelsSchema } from "./gatewayKeys";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; clients should use this name. */
 export const defaultCascade = "cascade/default";
@@ -414,8 +414,9 @@ export const decisionSchema = z.object({
     .optional(),
   /** Scores of the application's own router; absent if it gave none. */
   routerScores: z.record(z.string(), z.number()).optional(),
-  /** Name of the API key, and class of work, if any. */
+  /** Name of the API key, its labels, and class of work, if any. */
   key: z.string().optional(),
+  labels: keyLabelsSchema.optional(),
   objective: z.string().optional(),
   /** Degradations that changed the outcome; empty if there were none. */
   degraded: z.array(z.enum(["judge", "gate", "telemetry", "stage", "lower-stage"])).optional(),

@@ -267,6 +267,7 @@ export const gatewayAuditLineSchema = z.object({
     "rolled back",
     "configuration",
     "keys changed",
+    "limit nearly used",
     "stage lost",
     "stage back",
     "strict stages",

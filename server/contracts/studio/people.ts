@@ -1,3 +1,5 @@
+import type { KeyLabels, KeyLimits, LimitUse } from "@/server/contracts/gateway/gatewayKeys";
+
 /** What a person or an API token may do; `server/auth/roles.ts` says which role has which permission. */
 export type Role = "viewer" | "operator" | "approver" | "admin";
 
@@ -46,12 +48,22 @@ export interface SessionSummary {
   readonly own: boolean;
 }
 
-/** A key of the clients of a cluster's gateway. */
-export interface GatewayKeySummary {
-  readonly name: string;
+/** What a key of a gateway allows; null: no limit, or no label. */
+export interface KeyTerms {
+  readonly requestsPerMinute: number | null;
+  readonly limits: KeyLimits | null;
+  /** Names that it may ask for. */
+  readonly models: readonly string[] | null;
+  readonly labels: KeyLabels | null;
   /** Class of the work; null: as each request says. */
   readonly objective: string | null;
-  readonly requestsPerMinute: number | null;
+}
+
+/** A key of the clients of a cluster's gateway. */
+export interface GatewayKeySummary extends KeyTerms {
+  readonly name: string;
+  /** The use of each limit in its present window. */
+  readonly use: readonly LimitUse[];
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly lastUsedAt: string | null;

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { KeyBudgets } from "../budgets/keyBudgets";
+import type { KeyUseFiles } from "../budgets/keyUseFiles";
 import type { ClientPace } from "../clients/clientPace";
 import type { Controls } from "../controls/controls";
 import type { EnsembleStats } from "../ensembles/ensembleStats";
@@ -41,6 +43,8 @@ export interface AdminOptions {
   readonly counts: PredictionCounts;
   readonly ensembles: EnsembleStats;
   readonly stages: StageWatch;
+  readonly budgets: KeyBudgets;
+  readonly keyUsage: KeyUseFiles;
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { type ReadDocument, readDocument } from "../http/readDocument";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import type { Coming } from "../prediction/artifactStore";
-import { configRefusal } from "../serving/configRefusal";
+import { configRefusal, priceRefusal } from "../serving/configRefusal";
 import type { AcceptedOrder, StudioOrders } from "../serving/studioOrders";
 import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 
@@ -55,6 +55,7 @@ export function configRoutes({ configuration, controls, mutex, serving, orders }
   function refusalOf(config: GatewayConfig, coming?: Coming): ApiError | null {
     const refusal =
       configRefusal(config) ??
+      priceRefusal(config) ??
       hashRefusal(config) ??
       missingJudgeKey(config.judge) ??
       serving.artifacts.refusal(config.policy, coming) ??

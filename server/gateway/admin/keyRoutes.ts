@@ -1,6 +1,9 @@
-import { type GatewayKey, type GatewayKeys, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
-import { sendError, sendJson } from "../http/apiError";
-import { readDocument } from "../http/readDocument";
+import { z } from "zod";
+import { type GatewayKey, type GatewayKeys, type GatewayUsage, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
+import { labelText } from "../budgets/keyBudgets";
+import { keptDays } from "../budgets/keyUseFiles";
+import { badRequest, sendError, sendJson } from "../http/apiError";
+import { documentOf, readDocument } from "../http/readDocument";
 import { withReason } from "../lib/auditLog";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 import { matchRefusal, ordered } from "./configRoutes";
@@ -9,14 +12,18 @@ import { matchRefusal, ordered } from "./configRoutes";
 const keysBytes = 1024 * 1024;
 
 /** Admin routes for the clients' keys: read them with their last use; replace them, by an order of the studio. */
-export function keyRoutes({ configuration, serving, mutex, orders }: AdminOptions): AdminRoutes {
+export function keyRoutes({ configuration, serving, mutex, orders, budgets, keyUsage }: AdminOptions): AdminRoutes {
   const view = (): GatewayKeys => {
-    const keys = configuration.current?.settings?.keys;
+    const { keys, priorityClasses = [] } = configuration.current?.settings ?? {};
     const lastUsedAt = ({ sha256 }: GatewayKey): string | null => {
       const usedMs = serving.callers.uses.get(sha256);
       return usedMs === undefined ? null : new Date(usedMs).toISOString();
     };
-    return { keys: keys?.map((key) => ({ ...key, lastUsedAt: lastUsedAt(key) })) ?? null };
+    const listed = keys?.map((key) => ({
+      ...{ ...key, lastUsedAt: lastUsedAt(key) },
+      ...(key.limits !== undefined && { use: budgets.useOf(key) }),
+    }));
+    return { keys: listed ?? null, priorityClasses };
   };
   const etag = () => ({ etag: `"${configuration.etag}"` });
   return {
@@ -35,8 +42,18 @@ export function keyRoutes({ configuration, serving, mutex, orders }: AdminOption
       if (refusal === null) sendJson(response, view(), { headers: etag() });
       else sendError(response, refusal, { ...etag(), ...orders.revisionHeaders(refusal) });
     },
+    "GET /usage": async (request, response) => {
+      const { searchParams } = new URL(request.url ?? "", "http://localhost");
+      const read = documentOf(Object.fromEntries(searchParams), daysSchema);
+      if ("error" in read) return sendError(response, read.error);
+      const { from = "0000-01-01", to = "9999-12-31" } = read.document;
+      if (from > to) return sendError(response, badRequest(`The range begins at ${from}, after its end at ${to}.`));
+      sendJson(response, { rows: await keyUsage.read({ from, to }), keptDays } satisfies GatewayUsage);
+    },
   };
 }
+
+const daysSchema = z.strictObject({ from: z.iso.date().optional(), to: z.iso.date().optional() });
 
 /** What changes, by the names of the keys: a sentence without its full stop. */
 function keyChange(before: readonly GatewayKey[], after: readonly GatewayKey[]): string {
@@ -51,7 +68,7 @@ function keyChange(before: readonly GatewayKey[], after: readonly GatewayKey[]):
     ),
   };
   const parts = Object.entries(changes).flatMap(([what, keys]) =>
-    keys.length === 0 ? [] : [`${what}: ${keys.map(({ name }) => name).join(", ")}`],
+    keys.length === 0 ? [] : [`${what}: ${keys.map(({ name, labels }) => `${name}${labelText(labels)}`).join(", ")}`],
   );
   return `API keys ${parts.length === 0 ? "stay as they are" : parts.join("; ")}`;
 }

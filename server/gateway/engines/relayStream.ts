@@ -8,6 +8,7 @@ import { callEngine, type EngineCall, type EngineReply, type Flow, tooLong } fro
 import { beforeError, endsInData, withOpenEvent } from "./streamErrors";
 import { overlong, StreamScanner } from "./streamScanner";
 import { StreamWriter } from "./streamWriter";
+import { withoutUsage } from "./usageEvent";
 import { WholeLines } from "./wholeLines";
 
 export const eventStreamHeaders = {
@@ -21,6 +22,8 @@ export interface Relay {
   readonly response: ServerResponse;
   /** Called at the first token, when the headers are sent. */
   readonly headers: () => OutgoingHttpHeaders;
+  /** Whether the gateway asked for the usage and the client did not: its event is read, and not passed on. */
+  readonly hidesUsage?: boolean;
   readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds" | "answerBytes">;
 }
 
@@ -50,7 +53,7 @@ interface Begun {
  * Passes an engine's event stream to the client byte by byte, line by line. Everything before the first token is held back, so a request
  * whose engine fails until then can still be sent to another one; a line that an engine breaks off in is never sent.
  */
-export async function relayStream({ call, response, headers, limits }: Relay): Promise<RelayOutcome> {
+export async function relayStream({ call, response, headers, hidesUsage = false, limits }: Relay): Promise<RelayOutcome> {
   const scanner = new StreamScanner();
   const writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
   const lines = new WholeLines();
@@ -62,7 +65,8 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
       return;
     }
     if (begun.firstTokenMs !== null) {
-      const whole = lines.feed(chunk);
+      const fed = lines.feed(chunk);
+      const whole = hidesUsage ? withoutUsage(fed) : fed;
       const passed = scanner.error === null ? whole : beforeError(whole);
       if (passed.length > 0) {
         begun.last = withOpenEvent(begun.last, passed);
@@ -79,7 +83,8 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });
-      begun.last = lines.feed(Buffer.concat(begun.held));
+      const held = lines.feed(Buffer.concat(begun.held));
+      begun.last = hidesUsage ? withoutUsage(held) : held;
       writer.write(begun.last, flow);
       begun.held = [];
     }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { type GatewayKey, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
+import { type GatewayKey, type KeyLabels, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
 import { saneNameOf } from "./clientNames";
 
 /** The sender of a request. */
@@ -11,6 +11,12 @@ export interface Caller {
   readonly objective: string | null;
   /** Whether it is the gateway itself, for a part of a request that the rate already admitted. */
   readonly isPart: boolean;
+  /** Labels of its key; undefined if it has none. */
+  readonly labels: KeyLabels | undefined;
+  /** Its key, if it limits tokens, money or models; null: there is nothing more to check. */
+  readonly limited: GatewayKey | null;
+  /** The rate of its key; null if it has none. */
+  readonly rate: TokenBucket | null;
   /** Seconds until the key may send again; 0 if it may now. */
   takeTurn(): number;
 }
@@ -59,6 +65,16 @@ export class Callers {
     return this.#uses;
   }
 
+  /** The keys in force; none if every client is accepted. */
+  get keys(): readonly GatewayKey[] {
+    return [...(this.#known?.values() ?? [])].map(({ key }) => key);
+  }
+
+  /** The key in force with that SHA-256; undefined if there is none. */
+  find(sha256: string): GatewayKey | undefined {
+    return this.#known?.get(sha256)?.key;
+  }
+
   /** Takes over uses of an earlier start. */
   restoreUses(uses: Iterable<readonly [string, number]>): void {
     for (const [sha256, usedMs] of uses) if (this.#known?.has(sha256) && !this.#uses.has(sha256)) this.#uses.set(sha256, usedMs);
@@ -83,13 +99,15 @@ export class Callers {
    */
   identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
     const objective = saneNameOf(headers[objectiveHeader]) ?? null;
-    if (this.#known === null) return { key: null, objective, isPart, takeTurn: always };
+    if (this.#known === null) return { key: null, objective, isPart, labels: undefined, limited: null, rate: null, takeTurn: always };
     const found = this.#find(headers);
     if (found === undefined || keyEnd(found.key, Date.now()) !== null) return null;
     const { key, bucket } = found;
     if (!isPart) this.#uses.set(key.sha256, Date.now());
     const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
-    return { key: key.name, objective: key.objective ?? objective, isPart, takeTurn };
+    const { name, labels, limits, models } = key;
+    const limited = limits === undefined && models === undefined ? null : key;
+    return { key: name, objective: key.objective ?? objective, isPart, labels, limited, rate: bucket, takeTurn };
   }
 
   /** Why `identify` found no sender. */
@@ -122,13 +140,25 @@ export class TokenBucket {
     this.#filledMs = nowMs;
   }
 
+  /** Requests that may come at once, and the seconds until a minute's worth may. */
+  state(nowMs: number): { readonly rest: number; readonly fullInSeconds: number } {
+    const perMs = this.#fill(nowMs);
+    return { rest: Math.floor(this.#tokens), fullInSeconds: (this.perMinute - this.#tokens) / perMs / 1000 };
+  }
+
   /** Takes a token; returns 0, or the seconds until there is one. */
   take(nowMs: number): number {
-    const perMs = this.perMinute / 60_000;
-    this.#tokens = Math.min(this.perMinute, this.#tokens + (nowMs - this.#filledMs) * perMs);
-    this.#filledMs = nowMs;
+    const perMs = this.#fill(nowMs);
     if (this.#tokens < 1) return (1 - this.#tokens) / perMs / 1000;
     this.#tokens -= 1;
     return 0;
+  }
+
+  /** Adds what has come since the last call; returns the rate in requests a millisecond. */
+  #fill(nowMs: number): number {
+    const perMs = this.perMinute / 60_000;
+    this.#tokens = Math.min(this.perMinute, this.#tokens + (nowMs - this.#filledMs) * perMs);
+    this.#filledMs = nowMs;
+    return perMs;
   }
 }

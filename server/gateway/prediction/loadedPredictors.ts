@@ -12,8 +12,8 @@ import type { ConfidencePredictor, LengthPredictor, RequestFacts } from "@/solve
 import { commonWords } from "@/solver/words/commonWords";
 import { sketchOf } from "@/solver/words/sketch";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
+import { MovingMean } from "../lib/movingMean";
 import { encoderRefusal, type HeldEncoders } from "./encoderFolders";
-import { MovingMean } from "./movingMean";
 import type { ArtefactSource, Loaded } from "./prediction";
 import { type ReadPrompts, TimedSearch } from "./timedSearch";
 

@@ -4,9 +4,9 @@ import { configurationPredictor, type SearchOptions } from "@/solver/prediction/
 import type { ConfigurationSearch } from "@/solver/prediction/predictor";
 import { sketchOf } from "@/solver/words/sketch";
 import { countOf, hasConfiguration, intersection, membersOf } from "@/solver/workflow/configurationSet";
+import { MovingMean } from "../lib/movingMean";
 import { longText, shortText, testConfigurations } from "../testing/testPredictors";
 import { ladder, voting } from "../testing/testRounds";
-import { MovingMean } from "./movingMean";
 import { TimedSearch } from "./timedSearch";
 
 const artefact = decodeArtefact(testConfigurations(voting, ladder).bytes);

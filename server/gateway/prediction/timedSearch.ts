@@ -1,6 +1,6 @@
 import type { SearchOptions } from "@/solver/prediction/configurations";
 import type { ConfigurationSearch, RequestFacts } from "@/solver/prediction/predictor";
-import { MovingMean } from "./movingMean";
+import { MovingMean } from "../lib/movingMean";
 import type { FoundConfigurations } from "./prediction";
 
 /** Prompts as predictors read them: the known features of each, and its text. */

@@ -21,7 +21,7 @@ import { shownName } from "../http/clientNames";
 import { callOf, type ModelRequest, type PromptEnd } from "../http/modelRequest";
 import type { Usage } from "../http/usage";
 import type { PolicyPrediction } from "../prediction/requestPredictions";
-import { requestCost } from "../serving/requestCost";
+import { chargedUsd, requestCharges } from "../serving/requestCost";
 import { candidatesAt, type ServedModel, stageNumber } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
 
@@ -282,7 +282,7 @@ export class RequestJournal {
       candidates,
       inputTokens: asked.inputTokens,
       degraded: [...this.#degraded],
-      costUsd: config === null ? null : requestCost(this.#stages, asked.inputTokens, config),
+      costUsd: config === null ? null : chargedUsd(requestCharges(this.#stages, asked.inputTokens, config)),
       stages: this.#stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
@@ -313,6 +313,7 @@ export class RequestJournal {
     if (this.startGain !== undefined) decision.startGain = gainRecordOf(this.startGain, served.singles);
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
     if (caller.key !== null) decision.key = caller.key;
+    if (caller.labels !== undefined) decision.labels = caller.labels;
     if (caller.objective !== null) decision.objective = caller.objective;
     if (prompt !== null) {
       decision.prompt = prompt.text;

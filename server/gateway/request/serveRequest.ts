@@ -1,5 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { KeyBudgets } from "../budgets/keyBudgets";
+import { requestRateHeaders } from "../budgets/rateHeaders";
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
@@ -27,6 +29,7 @@ export interface RequestService {
   readonly open: Set<AbortController>;
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
+  readonly budgets: KeyBudgets;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
@@ -49,10 +52,9 @@ export interface Arrival {
 export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
   const arrivedMs = performance.now();
   const { caller, request, response } = arrival;
-  const { serving, limits, traces, open, bodies, onRefused, onShed, onDecision } = service;
+  const { open, bodies, onRefused, onDecision } = service;
   const ids = requestIds(request.headers);
   const abort = new AbortController();
-  const { signal } = abort;
   const place = new BodyReservation(bodies);
   open.add(abort);
   response.once("close", () => {
@@ -69,8 +71,48 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     const send = (more: OutgoingHttpHeaders): void => sendError(response, error, { ...idHeaders, ...headers, ...more });
     return isHostile ? service.pace.refuseBody(request, response, send) : send({});
   }
+  const { asked, startedMs } = taken;
+  const admitted = { asked, startedMs, arrivedMs, abort, place, idHeaders };
+  if (caller.limited === null) return serveTaken(arrival, admitted, service);
+  const budget = await service.budgets.admit(caller.limited, asked, caller);
+  setHeaders(response, budget.headers);
+  if ("error" in budget) {
+    onRefused(null, budget.error.status, caller.key);
+    return sendError(response, budget.error, idHeaders);
+  }
+  try {
+    await serveTaken(arrival, admitted, {
+      ...service,
+      onDecision(served, decision) {
+        budget.settle(decision);
+        onDecision(served, decision);
+      },
+    });
+  } finally {
+    budget.settle(null);
+  }
+}
+
+function setHeaders(response: ServerResponse, headers: OutgoingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value);
+}
+
+interface AdmittedByKey extends Taken {
+  /** On the clock of `performance.now()`. */
+  readonly arrivedMs: number;
+  readonly abort: AbortController;
+  readonly place: BodyReservation;
+  readonly idHeaders: Readonly<Record<"x-request-id" | "x-weir-decision-id", string>>;
+}
+
+/** Answers a request that its key admits. */
+async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: RequestService): Promise<void> {
+  const { caller, request, response } = arrival;
+  const { arrivedMs, abort, place, idHeaders } = taken;
+  const { serving, limits, traces, bodies, onRefused, onShed, onDecision } = service;
+  const { signal } = abort;
   if (service.ensembles.takes(taken.asked)) {
-    const { requestId } = ids;
+    const requestId = idHeaders["x-request-id"];
     await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders: { "x-request-id": requestId } });
     return boundReading(response, limits.clientStallSeconds);
   }
@@ -111,6 +153,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     finished = await new RequestRun({
       ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
       objective: caller.objective,
+      countsUsage: caller.limited?.limits !== undefined,
       isOwn: service.loopback.isOwn(request.headers),
     }).run();
   } catch (bug) {
@@ -195,6 +238,7 @@ async function takeIn(
   { ids, abort, place, service: { serving, limits } }: Taking,
 ): Promise<Taken | Refusal | "gone"> {
   const waitSeconds = caller.takeTurn();
+  if (caller.rate !== null && !caller.isPart) setHeaders(response, requestRateHeaders(caller.rate, performance.now()));
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has used its requests for this minute.`;
     const headers = retryAfter(Math.ceil(waitSeconds));

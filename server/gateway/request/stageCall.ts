@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { isRecord } from "@/solver/collections/isRecord";
 import type { Evidence } from "@/solver/policies/core/policy";
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
@@ -29,6 +30,8 @@ export interface StageCallOptions {
   readonly limits: GatewayLimits;
   /** The memory that further answers share with request bodies. */
   readonly bodies: BodyMemoryBudget;
+  /** Whether streams must report their tokens, as a limit of the client's key counts them. */
+  readonly countsUsage: boolean;
 }
 
 interface Stage {
@@ -158,12 +161,28 @@ interface Call {
 }
 
 /** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
-async function ask(
-  replica: Replica,
-  { served, stage, evidence, startedMs, priority, added }: Call,
-  { asked, serving, answer, response, signal, limits }: StageCallOptions,
-): Promise<RelayOutcome> {
+async function ask(replica: Replica, call: Call, options: StageCallOptions): Promise<RelayOutcome> {
+  const { asked, serving, countsUsage } = options;
+  const { served, stage, evidence, added } = call;
   const live = streamsLive(asked, stage, { served, evidence, given: serving.config?.settings?.streaming });
+  if (!live || !countsUsage || asked.includeUsage) return askFor(replica, { ...call, live, hidesUsage: false }, options);
+  const { stream_options: given } = asked.body;
+  const counted = { ...added, stream_options: { ...(isRecord(given) && given), include_usage: true } };
+  const relayed = await askFor(replica, { ...call, added: counted, live, hidesUsage: true }, options);
+  // An engine may not know the field, which the client did not send.
+  return refusesFields(relayed) ? askFor(replica, { ...call, live, hidesUsage: false }, options) : relayed;
+}
+
+interface AskedCall extends Call {
+  readonly live: boolean;
+  readonly hidesUsage: boolean;
+}
+
+async function askFor(
+  replica: Replica,
+  { served, stage, startedMs, priority, added, live, hidesUsage }: AskedCall,
+  { asked, answer, response, signal, limits }: StageCallOptions,
+): Promise<RelayOutcome> {
   const call: EngineCall = {
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.enginePath,
@@ -175,7 +194,7 @@ async function ask(
   };
   if (!live) return { kind: "not-begun", reply: await callEngine(call) };
   const headers = () => answer.headers({ served, stage, model: replica.model }, { pendingMs: performance.now() - startedMs });
-  return relayStream({ call, response, headers, limits });
+  return relayStream({ call, response, headers, hidesUsage, limits });
 }
 
 interface Streaming {

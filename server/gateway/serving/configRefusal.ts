@@ -1,4 +1,5 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { type GatewayKey, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { logProbabilityGates } from "@/solver/plan/planGates";
@@ -69,6 +70,19 @@ function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: Ga
   const astray = keys.find((one) => one.objective !== undefined && !priorityClasses.some(({ name }) => name === one.objective));
   if (astray !== undefined) return `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
   return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
+}
+
+/**
+ * Which key has a budget in USD while a model has no price, in one sentence; null if none. Checked where keys or settings change and not where
+ * a plan does: a request of such a key for a model without a price is refused.
+ */
+export function priceRefusal({ replicas, settings }: Pick<GatewayConfig, "replicas" | "settings">): string | null {
+  const { keys = [], prices = {} } = settings ?? {};
+  const model = replicas.find((replica) => prices[replica.model] === undefined)?.model;
+  const hasMoney = ({ limits }: GatewayKey): boolean => keyLimits.some(({ name, unit }) => unit === "usd" && limits?.[name] !== undefined);
+  const key = keys.find((one) => one.revokedAt === undefined && hasMoney(one));
+  if (model === undefined || key === undefined) return null;
+  return `The API key ${key.name} has a budget in USD, but the model ${model} has no price; add it to the settings' prices.`;
 }
 
 /** Why an ensemble cannot be served, in one sentence; null if it can, provided that its models are served. */

@@ -17,7 +17,7 @@ import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
 import { isSamePlan, shortId } from "../lib/planName";
-import { configRefusal } from "./configRefusal";
+import { configRefusal, priceRefusal } from "./configRefusal";
 import { type ConfigStore, configEtag, type LoadedConfig, type PlanPart } from "./configStore";
 import type { Serving } from "./serving";
 import type { AcceptedOrder, Proofs, StudioOrders } from "./studioOrders";
@@ -180,7 +180,7 @@ export class Configuration {
   async setKeys(keys: readonly GatewayKey[], note: AuditNote, order: AcceptedOrder): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
     const config = withKeys(this.current, keys);
-    const refusal = configRefusal(config);
+    const refusal = configRefusal(config) ?? priceRefusal(config);
     if (refusal !== null) return badRequest(refusal);
     return this.#replace(config, note, this.#proofsBy(order));
   }

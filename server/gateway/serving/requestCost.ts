@@ -1,27 +1,41 @@
 import type { GateCall, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isScoredByJudge } from "@/solver/gates/gates";
 import { cascadeOf } from "@/solver/plan/policySchema";
-import type { Usage } from "../http/usage";
+import { noUsage, type Usage } from "../http/usage";
+
+/** Part of a request's cost: an answer of a model, or the scores of a judge. */
+export interface Charge extends Usage {
+  readonly model: string;
+  /** Null if a price or a count is not known. */
+  readonly usd: number | null;
+}
 
 /**
- * A request's cost in USD by the prices in force: the tokens of every answer that an engine gave, accepted or not, those of the further
+ * What a request is charged for by the prices in force: the tokens of every answer that an engine gave, accepted or not, those of the further
  * answers that gates asked for, compared or not, and the judge's scores. Of a further answer that was cancelled the prompt alone counts, since
  * engines do not report what they wrote until then. Failed attempts are left out.
  *
  * @param promptTokens of the request, as the gateway estimates them: for cancelled answers of a stage whose engine counted none.
- * @returns null if a price or a count is not known.
  */
-export function requestCost(stages: readonly StageRecord[], promptTokens: number, config: GatewayConfig): number | null {
-  let usd = 0;
+export function requestCharges(stages: readonly StageRecord[], promptTokens: number, config: GatewayConfig): readonly Charge[] {
+  const charges: Charge[] = [];
   for (const stage of stages) {
     const calls = [...(stage.gate?.calls ?? []), ...(stage.unusedCalls ?? [])];
     const further = calls.flatMap((call) => chargedCall(call, stage.inputTokens ?? promptTokens) ?? []);
-    for (const answer of stage.verdict === "failed" ? further : [stage, ...further]) {
-      const answerUsd = answerCost(answer.model, answer, config);
-      if (answerUsd === null) return null;
-      usd += answerUsd;
-    }
-    if (stage.verdict !== "failed" && isScoredByJudge(stage)) usd += scoreCost(config);
+    for (const { model, inputTokens, outputTokens } of stage.verdict === "failed" ? further : [stage, ...further])
+      charges.push({ model, inputTokens, outputTokens, usd: answerCost(model, { inputTokens, outputTokens }, config) });
+    if (stage.verdict !== "failed" && isScoredByJudge(stage))
+      charges.push({ model: config.judge?.model ?? "judge", ...noUsage, usd: scoreCost(config) });
+  }
+  return charges;
+}
+
+/** The sum of a request's charges in USD; null if one of them is not known. */
+export function chargedUsd(charges: readonly Charge[]): number | null {
+  let usd = 0;
+  for (const charge of charges) {
+    if (charge.usd === null) return null;
+    usd += charge.usd;
   }
   return usd;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type AuditFormat, auditObjects, auditOutcomes } from "@/server/contracts/studio/audit";
+import { csvCell } from "@/solver/wording/csvCell";
 import type { LinkedRecord } from "./verifyChain";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -23,16 +24,6 @@ const linkedRecordSchema = z.object({
 }) satisfies z.ZodType<LinkedRecord>;
 
 const columns = linkedRecordSchema.keyof().options;
-
-/** Beginnings that a spreadsheet takes for a formula. An apostrophe itself is marked too, so that the mark can be taken off again. */
-const FORMULA = /^[=+\-@\t\r\n'＝＋－＠]/;
-
-/** A value in quotes, with an apostrophe before what a spreadsheet would take for a formula. */
-function csvCell(value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  const safe = typeof value === "string" && FORMULA.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
-}
 
 /**
  * Lines of the audit as the text of a file, in the order of the chain: JSON lines, which `weir audit verify --file` reads, or CSV by RFC 4180

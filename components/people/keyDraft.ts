@@ -1,0 +1,66 @@
+import {
+  type KeyLimitName,
+  keyLabelsSchema,
+  keyLimitNameSchema,
+  keyLimitsSchema,
+  keyModelsSchema,
+} from "@/server/contracts/gateway/gatewayKeys";
+import type { KeyTerms } from "@/server/contracts/studio";
+
+/** What a key allows, as the form has it. */
+export interface KeyDraft {
+  readonly requestsPerMinute: number | null;
+  readonly limits: Readonly<Partial<Record<KeyLimitName, number | undefined>>>;
+  /** Share of a limit from which its use is reported; null: never. */
+  readonly warnPercent: number | null;
+  /** Names separated by commas; empty: all. */
+  readonly models: string;
+  readonly team: string;
+  readonly project: string;
+  /** Empty: as each request says. */
+  readonly objective: string;
+}
+
+/** Terms as a draft. */
+export function draftOf({ requestsPerMinute, limits, models, labels, objective }: KeyTerms): KeyDraft {
+  const { warnAt, ...amounts } = limits ?? {};
+  return {
+    ...{ requestsPerMinute, limits: amounts, warnPercent: warnAt === undefined ? null : Math.round(100 * warnAt) },
+    ...{ models: models?.join(", ") ?? "", team: labels?.team ?? "", project: labels?.project ?? "", objective: objective ?? "" },
+  };
+}
+
+/** A draft as terms. A share to warn at means nothing without a limit. */
+export function termsOf({ requestsPerMinute, limits, warnPercent, models, team, project, objective }: KeyDraft): KeyTerms {
+  const names = models
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const labels = { ...(team.trim() !== "" && { team: team.trim() }), ...(project.trim() !== "" && { project: project.trim() }) };
+  const hasLimit = keyLimitNameSchema.options.some((name) => limits[name] !== undefined);
+  return {
+    requestsPerMinute,
+    limits: hasLimit ? { ...limits, ...(warnPercent !== null && { warnAt: warnPercent / 100 }) } : null,
+    models: names.length === 0 ? null : names,
+    labels: Object.keys(labels).length === 0 ? null : labels,
+    objective: objective === "" ? null : objective,
+  };
+}
+
+/** A draft as the API takes it. */
+export function sentTerms(draft: KeyDraft) {
+  const { models, ...terms } = termsOf(draft);
+  return { ...terms, models: models === null ? null : [...models] };
+}
+
+/** Why a draft cannot be sent, in a sentence; null if it can. */
+export function draftProblem(draft: KeyDraft): string | null {
+  const { limits, models, labels } = termsOf(draft);
+  const checks = [
+    ["Limits", keyLimitsSchema.nullable().safeParse(limits)],
+    ["Models", keyModelsSchema.nullable().safeParse(models)],
+    ["Team and project", keyLabelsSchema.nullable().safeParse(labels)],
+  ] as const;
+  for (const [what, { error }] of checks) if (error !== undefined) return `${what}: ${error.issues[0]?.message}.`;
+  return null;
+}

@@ -1,0 +1,46 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { KeyLimit } from "@/server/contracts/gateway/gatewayKeys";
+import { type ApiError, noRetry, retryAfter } from "../http/apiError";
+import { type BudgetRefusal, nanoPerUsd } from "./keyBudget";
+
+/** Clients of OpenAI sleep as long as `retry-after` says, some without a bound: after a longer wait they are not to send it again by themselves. */
+const mostWaitSeconds = 60;
+/** Requests in flight settle as they end. */
+const inFlightSeconds = 1;
+
+/** The error and its headers for a request that a limit of its key has no room for. @param nowMs Unix milliseconds. */
+export function budgetRefusal(
+  refusal: BudgetRefusal,
+  { key, nowMs }: { readonly key: string; readonly nowMs: number },
+): { readonly error: ApiError; readonly headers: OutgoingHttpHeaders } {
+  const { unit, period, most, used, reserved, needed, resetsAtMs } = refusal;
+  const code = unit === "usd" ? "budget_exceeded" : "token_limit_exceeded";
+  const made = (message: string, headers: OutgoingHttpHeaders) => ({
+    error: { status: 429, message, type: "rate_limit_error", code } as const,
+    headers,
+  });
+  const limit = `${amountText(most, unit)} a ${period}`;
+  const need = unit === "usd" ? `cost ${amountText(needed, unit)}` : `need ${amountText(needed, unit)}`;
+  if (needed > most) {
+    const advice = unit === "tokens" ? ": ask with a lower max_tokens" : "";
+    return made(`The request may ${need}, but the key ${key} may use ${limit}${advice}.`, noRetry);
+  }
+  if (used + needed <= most && used < most) {
+    const what = `${amountText(reserved, unit)} of the key ${key}, which may use ${limit}`;
+    return made(
+      `Requests in flight have reserved ${what}: send the request again when one of them has ended.`,
+      retryAfter(inFlightSeconds),
+    );
+  }
+  const seconds = Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000));
+  const headers = { ...retryAfter(seconds), ...(seconds > mostWaitSeconds && noRetry) };
+  const next = `The next ${period} begins at ${new Date(resetsAtMs).toISOString()}.`;
+  if (used >= most) return made(`The key ${key} has used its ${amountText(most, unit)} of this ${period}. ${next}`, headers);
+  const left = amountText(most - used, unit);
+  return made(`The request may ${need}, and the key ${key} has ${left} left of ${limit}. ${next}`, headers);
+}
+
+/** An amount with its unit. @param amount in tokens, or billionths of a USD. */
+function amountText(amount: number, unit: KeyLimit["unit"]): string {
+  return unit === "usd" ? `${Number((amount / nanoPerUsd).toPrecision(6))} USD` : `${amount} ${amount === 1 ? "token" : "tokens"}`;
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { KeyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import { type BudgetRefusal, KeyBudget, type LimitState, type Spend, type StoredBudget, storedBudgetSchema } from "./keyBudget";
+
+/** Reserves an amount of the budget of a key, which its SHA-256 names. */
+export type Reserve = (
+  sha256: string,
+  spend: Spend,
+) => Promise<{ readonly refusal: BudgetRefusal | null; readonly states: readonly LimitState[] }>;
+
+/** Replaces a reservation by the use; returns the limits to warn of. */
+export type Settle = (sha256: string, reserved: Spend, used: Spend) => Promise<readonly LimitState[]>;
+
+const storedSchema = z.record(z.string(), storedBudgetSchema);
+
+interface BudgetStoreOptions {
+  /** The limits of a key now; undefined if it is not configured any more or has none. */
+  readonly limitsOf: (sha256: string) => KeyLimits | undefined;
+  /** Unix milliseconds; it may go back. */
+  readonly nowMs: () => number;
+}
+
+/**
+ * The budgets of all keys in this process. `reserve` and `settle` return promises so that a store which several gateways share can take their
+ * place.
+ */
+export class BudgetStore {
+  readonly #options: BudgetStoreOptions;
+  readonly #budgets = new Map<string, { readonly budget: KeyBudget; limits: KeyLimits }>();
+  #restored: Readonly<Record<string, StoredBudget>> = {};
+
+  constructor(options: BudgetStoreOptions) {
+    this.#options = options;
+  }
+
+  readonly reserve: Reserve = async (sha256, spend) => {
+    const nowMs = this.#options.nowMs();
+    const budget = this.#budgetOf(sha256);
+    const refusal = budget.reserve(spend, nowMs);
+    return { refusal, states: budget.states(nowMs) };
+  };
+
+  readonly settle: Settle = async (sha256, reserved, used) => this.#budgetOf(sha256).settle(reserved, used, this.#options.nowMs());
+
+  /** The limits of a key with their use. */
+  states(sha256: string): readonly LimitState[] {
+    return this.#budgetOf(sha256).states(this.#options.nowMs());
+  }
+
+  /** The budgets of the keys that have limits now as text, for `restore` of a later start. */
+  get text(): string {
+    const used = [...this.#budgets].map(([sha256, { budget }]) => [sha256, budget.stored] as const);
+    const all = [...Object.entries(this.#restored), ...used];
+    return JSON.stringify(Object.fromEntries(all.filter(([sha256]) => this.#options.limitsOf(sha256) !== undefined)));
+  }
+
+  /** Takes over the budgets of an earlier start. @throws if the text is not one of them. */
+  restore(text: string): void {
+    this.#restored = storedSchema.parse(JSON.parse(text));
+  }
+
+  #budgetOf(sha256: string): KeyBudget {
+    const limits = this.#options.limitsOf(sha256);
+    const known = this.#budgets.get(sha256);
+    if (known !== undefined) {
+      // Limits may have changed while a request was in flight; those of a key that is gone stay until it has settled.
+      if (limits !== undefined && limits !== known.limits) {
+        known.budget.limits = limits;
+        known.limits = limits;
+      }
+      return known.budget;
+    }
+    const budget = new KeyBudget(limits ?? {});
+    const { [sha256]: stored, ...rest } = this.#restored;
+    if (stored !== undefined) budget.restore(stored);
+    this.#restored = rest;
+    this.#budgets.set(sha256, { budget, limits: limits ?? {} });
+    return budget;
+  }
+}

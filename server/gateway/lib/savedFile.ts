@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { isMissing, writeDurably } from "./durableFile";
+import { Mutex } from "./mutex";
+
+interface SavedFileOptions {
+  /** A crash loses what changed in one interval. */
+  readonly everyMs: number;
+  /** What to store. */
+  readonly text: () => string;
+  /** Takes over what an earlier start stored. Throws if the text is not usable. */
+  readonly restore: (text: string) => void;
+  /** Called for a file that cannot be read or written; requests are served all the same. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** State of the process in one file: restored at the start, stored where it has changed, at intervals and at the end. */
+export class SavedFile {
+  readonly #path: string;
+  readonly #options: SavedFileOptions;
+  #saved = "{}";
+  readonly #mutex = new Mutex();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(path: string, options: SavedFileOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** Takes over what an earlier start stored, and begins to store. */
+  async load(): Promise<void> {
+    const { everyMs, restore, onProblem } = this.#options;
+    try {
+      this.#saved = await readFile(this.#path, "utf8");
+      restore(this.#saved);
+    } catch (problem) {
+      if (!isMissing(problem)) onProblem(problem);
+    }
+    this.#timer = setInterval(() => void this.save(), everyMs).unref();
+  }
+
+  /** Stores the state if it has changed. Two writes at once would share one temporary file, so one waits for the other. */
+  save(): Promise<void> {
+    return this.#mutex.run(() => this.#save());
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.save();
+  }
+
+  async #save(): Promise<void> {
+    const text = this.#options.text();
+    if (text === this.#saved) return;
+    await writeDurably(this.#path, text).then(() => {
+      this.#saved = text;
+    }, this.#options.onProblem);
+  }
+}
