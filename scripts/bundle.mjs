@@ -35,6 +35,8 @@ export const entries = {
   reproduce: "bench/reproduce/main.ts",
   realClient: "bench/real/realClient.ts",
   mockUpstream: "bench/gateway/mockUpstream.ts",
+  bareProxy: "bench/speed/bareProxy.ts",
+  loadGenerator: "bench/speed/loadGenerator.ts",
   attacker: "bench/hostile/attacker.ts",
   samplePrompts: "bench/studio/samplePrompts.ts",
   busyExpositions: "bench/studio/busyExpositions.ts",

@@ -297,16 +297,16 @@ export class GatewayMetrics {
    * bounded over many plans.
    */
   #follow(): void {
-    const { config, names } = this.#serving;
+    const { config } = this.#serving;
     if (config === null || config === this.#config) return;
     this.#config = config;
     const { keys = [], priorityClasses = [] } = config.settings ?? {};
     const models = config.replicas.map(({ model }) => model);
-    this.#names.get("served")?.use([unknownName, ...stands, ...names]);
+    this.#names.get("served")?.use([unknownName, ...stands, ...this.#serving.names]);
     this.#names.get("ensemble")?.use(this.#serving.ensembles.map(({ name }) => name));
     this.#names.get("model")?.use(config.judge ? [...models, config.judge.model] : models);
     this.#names.get("key")?.use(keys.map(({ name }) => name));
     this.#names.get("objective")?.use(["none", "other", ...priorityClasses.map(({ name }) => name)]);
-    void this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
+    this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
   }
 }

@@ -1,6 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type HistogramConfiguration,
+  Histogram as PrometheusHistogram,
+  Registry,
+} from "prom-client";
 import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
+import { Histogram } from "./histogram";
 import { Tally } from "./tally";
 
 type Gone = (label: string, value: string) => boolean;
@@ -32,12 +40,30 @@ type MetricRow = readonly [name: string, help: string, labels: readonly string[]
 
 type MetricOf<Row extends MetricRow> = Row["length"] extends 4 ? Histogram<Row[2][number]> : Tally<Row[2][number]>;
 
+/** A Prometheus histogram whose values are kept elsewhere. */
+class ExposedHistogram extends PrometheusHistogram {
+  readonly #described: HistogramConfiguration<string>;
+  readonly #samples: () => readonly object[];
+
+  constructor(described: HistogramConfiguration<string>, samples: () => readonly object[]) {
+    super(described);
+    this.#described = described;
+    this.#samples = samples;
+  }
+
+  /** What the registry writes as text. */
+  getForPromString() {
+    const { name, help } = this.#described;
+    return { name, help, type: "histogram", values: this.#samples() };
+  }
+}
+
 /** The metrics of the process, including Node's own, with factories that declare each metric in one line. */
 export class MetricRegistry {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
-  readonly #tallies: { forget(gone: Gone): void }[] = [];
-  readonly #histograms: Histogram[] = [];
+  /** What is kept by labels. */
+  readonly #kept: { forget(gone: Gone): void }[] = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -46,7 +72,7 @@ export class MetricRegistry {
 
   /** @param tally the count if it is kept elsewhere. */
   counter<L extends string>(name: string, help: string, labelNames: readonly L[], tally = new Tally(labelNames)): Tally<L> {
-    this.#tallies.push(tally);
+    this.#kept.push(tally);
     const registers = this.#registers;
     for (const named of namedAlso(name, help))
       new Counter({
@@ -62,8 +88,9 @@ export class MetricRegistry {
   }
 
   histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: number[] }): Histogram<L> {
-    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
-    this.#histograms.push(histogram as Histogram);
+    const histogram = new Histogram({ labels, buckets });
+    this.#kept.push(histogram);
+    new ExposedHistogram({ name, help, labelNames: labels, buckets, registers: this.#registers }, () => histogram.samples(name));
     return histogram;
   }
 
@@ -92,15 +119,8 @@ export class MetricRegistry {
   }
 
   /** Removes every series with a label whose value is `gone`. */
-  async forget(gone: Gone): Promise<void> {
-    for (const tally of this.#tallies) tally.forget(gone);
-    for (const histogram of this.#histograms) {
-      const { values } = await histogram.get();
-      for (const { labels } of values) {
-        const { le: _, ...own } = labels;
-        if (Object.entries(own).some(([label, value]) => gone(label, String(value)))) histogram.remove(own);
-      }
-    }
+  forget(gone: Gone): void {
+    for (const kept of this.#kept) kept.forget(gone);
   }
 
   /** The text exposition and its content type. Requests are served while it is written. */

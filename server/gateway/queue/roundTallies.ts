@@ -1,5 +1,5 @@
-import type { Histogram } from "prom-client";
 import type { Action, ReplicaView } from "@/solver/policies/core/policy";
+import type { Histogram } from "../lib/histogram";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 
@@ -11,11 +11,11 @@ export class RoundTallies {
   readonly #rounds = new Tally([]);
   readonly #requests = new Tally(["model"]);
   readonly #refused = new Tally([]);
-  #seconds: Histogram | null = null;
+  #seconds: Histogram<never> | null = null;
 
   /** A decision on all waiting work was made and carried out. @param seconds of the wall that both took. */
   decided(seconds: number): void {
-    this.#seconds?.observe(seconds);
+    this.#seconds?.observe({}, seconds);
   }
 
   /** A decision that dispatched or refused something. */
