@@ -36,6 +36,7 @@ import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
 import { WorkflowTracker } from "./workflows/workflowTracker";
+import type { Ending } from "./lib/requestEnd";
 
 export interface GatewayOptions {
   /** Address that the data port listens on; left out: this machine's own. One that other machines reach needs keys. */
@@ -131,7 +132,7 @@ export async function startGateway({
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
-  const open = new Set<AbortController>();
+  const open = new Set<Pick<Ending, "abort">>();
   let draining = false;
 
   const loopback = new LoopbackClient(() => modelServer());

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
 import { BodyDecoder, encodingOf } from "./bodyDecoder";
+import type { EndSignal } from "../lib/requestEnd";
 
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }
@@ -25,7 +26,7 @@ interface BodyLimits {
   readonly mostBytes: number;
   /** Of a body of JSON. */
   readonly json?: JsonLimits;
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
   /** Reserves memory for each piece; false if there is none. */
   readonly grow?: (bytes: number) => boolean;
 }

@@ -7,12 +7,13 @@ import type { BodyReservation } from "./bodyMemoryBudget";
 import { bodyRefusal } from "./bodyRefusal";
 import { parseJson } from "./parseJson";
 import { readBody } from "./readBody";
+import type { Ending } from "../lib/requestEnd";
 
 interface Taking {
   readonly mostBytes: number;
   readonly json: JsonLimits;
   /** Of the whole request; fired with `slow-body` if the body takes longer than `arrivalSeconds`. */
-  readonly abort: AbortController;
+  readonly abort: Ending;
   readonly arrivalSeconds: number;
   readonly place: BodyReservation;
 }
@@ -40,7 +41,8 @@ export async function takeJson(
 ): Promise<TakenJson | Refusal | "gone"> {
   const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), arrivalSeconds * 1000);
   const grow = (bytes: number): boolean => place.grow(bytes);
-  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow }).finally(() => clearTimeout(arriving));
+  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow });
+  clearTimeout(arriving);
   const completeMs = performance.now();
   if (read.kind === "cut-off") return "gone";
   if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };

@@ -16,6 +16,7 @@ import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Traces } from "./traces";
+import { type Ending, RequestEnd } from "../lib/requestEnd";
 
 export interface RequestService {
   readonly serving: Serving;
@@ -24,7 +25,7 @@ export interface RequestService {
   readonly traces: Traces | null;
   readonly draining: () => boolean;
   /** One for every request with an incomplete response; fired to end it before that. */
-  readonly open: Set<AbortController>;
+  readonly open: Set<Pick<Ending, "abort">>;
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly loopback: LoopbackClient;
@@ -51,7 +52,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const { caller, request, response } = arrival;
   const { serving, limits, traces, open, bodies, onRefused, onShed, onDecision } = service;
   const ids = requestIds(request.headers);
-  const abort = new AbortController();
+  const abort = new RequestEnd();
   const { signal } = abort;
   const place = new BodyReservation(bodies);
   open.add(abort);
@@ -184,7 +185,7 @@ interface Taken {
 
 interface Taking {
   readonly ids: RequestIds;
-  readonly abort: AbortController;
+  readonly abort: RequestEnd;
   readonly place: BodyReservation;
   readonly service: RequestService;
 }

@@ -17,6 +17,7 @@ import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { ClientAnswer } from "./clientAnswer";
 import type { Attempt, RequestJournal } from "./requestJournal";
+import type { RequestEnd } from "../lib/requestEnd";
 
 export interface StageCallOptions {
   readonly asked: ModelRequest;
@@ -25,7 +26,7 @@ export interface StageCallOptions {
   readonly answer: ClientAnswer;
   readonly response: ServerResponse;
   /** Fires with an `AbortKind` as its reason. */
-  readonly signal: AbortSignal;
+  readonly signal: RequestEnd;
   readonly limits: GatewayLimits;
   /** The memory that further answers share with request bodies. */
   readonly bodies: BodyMemoryBudget;
@@ -69,7 +70,7 @@ export async function callStage(
   const startedMs = performance.now();
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
   const gate = driver.policy.judges(stage, evidence) ? served.gates.get(stage) : undefined;
-  const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+  const others = gate?.begin({ asked, signal: signal.abortSignal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
