@@ -64,7 +64,7 @@ export async function bundleOf(entries) {
     platform: "node",
     target: "node20",
     packages: "external",
-    alias: Object.fromEntries(["server", "solver", "bench"].map((folder) => [`@/${folder}`, join(root, folder)])),
+    alias: Object.fromEntries(["server", "solver", "bench", "scripts"].map((folder) => [`@/${folder}`, join(root, folder)])),
     sourcemap: true,
     logLevel: "warning",
   });

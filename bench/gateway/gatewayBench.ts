@@ -8,6 +8,7 @@ import { Pool } from "undici";
 import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatewayArgs } from "@/scripts/gatewayArgs.mjs";
 import { adminHeaders, benchToken } from "../lib/adminHeaders";
 import { type ChildOptions, endChild, said, startBundle } from "../lib/childProcess";
 
@@ -91,7 +92,7 @@ export async function startBenchGateway(
 ): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
-  const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
+  const nodeArgs = [...gatewayArgs, ...(process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [])];
   const environment = {
     WEIR_GATEWAY_PORT: "0",
     WEIR_GATEWAY_ADMIN_PORT: "0",
