@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
+import { gatewayArgs } from "@/scripts/gatewayArgs.mjs";
 import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import { gatewayArgs } from "@/scripts/gatewayArgs.mjs";
 import { adminHeaders, benchToken } from "../lib/adminHeaders";
 import { type ChildOptions, endChild, said, startBundle } from "../lib/childProcess";
 

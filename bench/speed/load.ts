@@ -27,29 +27,35 @@ export interface LoadResult {
 
 /** The load generator as a separate process. */
 export interface LoadProcess {
-  /** Rejects when an answer is not 200, or a connection breaks. */
+  /** Rejects when an answer is not 200, or a connection breaks; the next load is sent by another process. */
   send(load: Load): Promise<LoadResult>;
   close(): Promise<void>;
 }
 
 /** Starts it, on one core if given. */
 export async function startLoad(core: number | undefined): Promise<LoadProcess> {
-  const child = startBundle("loadGenerator", { core });
-  await said(child, /ready/);
-  const { stdin, stdout } = child;
-  if (stdin === null || stdout === null) throw new Error("The load generator has no pipes.");
-  const lines = createInterface({ input: stdout });
+  const start = async () => {
+    const child = startBundle("loadGenerator", { core });
+    await said(child, /ready/);
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new Error("The load generator has no pipes.");
+    return { child, stdin, lines: createInterface({ input: stdout }) };
+  };
+  let running = await start();
   return {
-    send: (load) =>
-      new Promise((resolve, reject) => {
-        const gone = (): void => reject(new Error(`A ${load.kind} load on ${load.url} failed.`));
+    async send(load) {
+      if (running.child.exitCode !== null) running = await start();
+      const { child, stdin, lines } = running;
+      return new Promise((resolve, reject) => {
+        const gone = (): void => reject(new Error(`The load ${load.kind} on ${load.url} failed.`));
         child.once("exit", gone);
         lines.once("line", (line) => {
           child.off("exit", gone);
           resolve(JSON.parse(line) as LoadResult);
         });
         stdin.write(`${JSON.stringify(load)}\n`);
-      }),
-    close: () => endChild(child),
+      });
+    },
+    close: () => endChild(running.child),
   };
 }

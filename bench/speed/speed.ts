@@ -15,7 +15,7 @@ const connections = 32;
 /** Requests before anything is measured, in which compilers settle; a slow gateway gets fewer. */
 const warmUp = { requests: 15_000, seconds: 15 };
 /** Requests after which memory is read, those before counted; a slow gateway gets fewer. */
-const memoryAfter = { requests: 100_000, seconds: 60 };
+const memoryAfter = { requests: 100_000, seconds: 45 };
 const closedSeconds = 4;
 const open = { perSecond: 500, seconds: 3 };
 const streaming = { connections: 200, spreadMs: 50 };
@@ -24,7 +24,7 @@ interface Round {
   readonly closed: LoadResult;
   /** Null for a gateway that does not answer so many a second. */
   readonly open: LoadResult | null;
-  /** Null for a cascade, whose answers are judged before they are sent. */
+  /** Null for a cascade, whose answers are judged before they are sent, and for a gateway that fails under them. */
   readonly streams: LoadResult | null;
 }
 
@@ -56,20 +56,26 @@ const measured = once(async () => {
     targets.push(...others);
     for (const line of left) process.stderr.write(`${line}\n`);
     const answered = new Map<Target, number>();
-    for (const target of targets) answered.set(target, (await load.send(closedLoad(target, warmUp))).count);
+    for (const target of targets) {
+      const warm = await load.send(closedLoad(target, warmUp)).catch(failedOf(target));
+      if (warm !== null) answered.set(target, warm.count);
+    }
     const straight: LoadResult[] = [];
-    const found = new Map<Target, Round[]>(targets.map((target) => [target, []]));
+    const found = new Map<Target, Round[]>([...answered.keys()].map((target) => [target, []]));
     for (let round = 0; round < rounds; round += 1) {
       straight.push(await load.send({ kind: "open", url: mock.url, body: bodyOf("mock"), ...open }));
-      for (const [target, own] of found) own.push(await measureOnce(load, target));
+      for (const [target, own] of found) {
+        const seen = await measureOnce(load, target).catch(failedOf(target));
+        if (seen !== null) own.push(seen);
+      }
       process.stderr.write(`round ${round + 1} of ${rounds}\n`);
     }
     const rows: Measured[] = [];
-    for (const target of targets) {
-      const own = found.get(target) ?? [];
+    for (const [target, own] of found) {
       const before = own.reduce((sum, { closed, open: opened }) => sum + closed.count + (opened?.count ?? 0), answered.get(target) ?? 0);
-      const { count } = await load.send(closedLoad(target, { ...memoryAfter, requests: Math.max(1, memoryAfter.requests - before) }));
-      rows.push({ target, rounds: own, rssBytes: residentBytes(target.pid), requests: before + count });
+      const limits = { ...memoryAfter, requests: Math.max(1, memoryAfter.requests - before) };
+      const last = await load.send(closedLoad(target, limits)).catch(failedOf(target));
+      rows.push({ target, rounds: own, rssBytes: residentBytes(target.pid), requests: before + (last?.count ?? 0) });
     }
     return { rows, straight, isPinned, left };
   } finally {
@@ -87,10 +93,20 @@ async function measureOnce(load: LoadProcess, target: Target): Promise<Round> {
   const { url, model, headers = {}, kind } = target;
   const closed = await load.send(closedLoad(target, { seconds: closedSeconds }));
   const keepsUp = closed.count / closed.seconds > 1.2 * open.perSecond;
-  const opened = keepsUp ? await load.send({ kind: "open", url, headers, body: bodyOf(model), ...open }) : null;
+  const opened = keepsUp ? await load.send({ kind: "open", url, headers, body: bodyOf(model), ...open }).catch(failedOf(target)) : null;
   const paced = bodyOf(model, { stream: true, user: "paced" });
-  const streams = kind === "fixed" ? await load.send({ kind: "streams", url, headers, body: paced, ...streaming }) : null;
+  const streams =
+    kind === "fixed" ? await load.send({ kind: "streams", url, headers, body: paced, ...streaming }).catch(failedOf(target)) : null;
   return { closed, open: opened, streams };
+}
+
+/** Goes on without a figure of another gateway. */
+function failedOf({ name }: Target): (error: Error) => null {
+  return (error) => {
+    if (name === "Weir" || name === "bare proxy") throw error;
+    process.stderr.write(`${name}: ${error.message}\n`);
+    return null;
+  };
 }
 
 /** Memory of a process and those it started. */
@@ -157,7 +173,19 @@ function targetTable({ fixed, tail: slow, memory, cascade }: Figures): string {
 function figureTable(rows: readonly Measured[], [straightP50, straightP99]: readonly [number, number]): string {
   const ms = (value: number): string => (Number.isNaN(value) ? "-" : value.toFixed(2));
   return table(
-    ["gateway", "", "requests/s", "p50, ms", "p99", "added p50 at 500/s", "p99", "200 streams: between chunks p50", "p99", "memory, MB", "after requests"],
+    [
+      "gateway",
+      "",
+      "requests/s",
+      "p50, ms",
+      "p99",
+      "added p50 at 500/s",
+      "p99",
+      "200 streams: between chunks p50",
+      "p99",
+      "memory, MB",
+      "after requests",
+    ],
     rows.map((row) => [
       row.target.name,
       row.target.kind,

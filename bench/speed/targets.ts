@@ -94,7 +94,10 @@ function liteConfig(upstream: string): string {
 const startLimitMs = 90_000;
 
 /** The gateways of others that are installed here, each with why it is left out where it is not. */
-export async function startOthers({ upstream, core }: Place): Promise<{ readonly targets: readonly Target[]; readonly left: readonly string[] }> {
+export async function startOthers({
+  upstream,
+  core,
+}: Place): Promise<{ readonly targets: readonly Target[]; readonly left: readonly string[] }> {
   const targets: Target[] = [];
   const left: string[] = [];
   for (const { name, variable, commandOf, headersOf, environment = {} } of others) {

@@ -22,6 +22,7 @@ import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog, type AuditNote } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
+import type { Ending } from "./lib/requestEnd";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";
@@ -36,7 +37,6 @@ import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
 import { WorkflowTracker } from "./workflows/workflowTracker";
-import type { Ending } from "./lib/requestEnd";
 
 export interface GatewayOptions {
   /** Address that the data port listens on; left out: this machine's own. One that other machines reach needs keys. */

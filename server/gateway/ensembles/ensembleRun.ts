@@ -12,6 +12,7 @@ import type { GatewayLimits } from "../http/limits";
 import { type LoopbackAnswer, type LoopbackClient, type LoopbackFailure, readLoopbackAnswer } from "../http/loopbackClient";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Usage } from "../http/usage";
+import type { RequestEnd } from "../lib/requestEnd";
 import { EnsembleChunks } from "./ensembleChunks";
 import type { FinishedCall } from "./ensembleCount";
 import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleReport";
@@ -20,7 +21,6 @@ import { EnsembleStream } from "./ensembleStream";
 import { decidesAfterSeconds } from "./ensembleTime";
 import { isRefused, noAnswerError, outOfTime, retryHeaders } from "./ensembleUnanswered";
 import { type Asked, type Voted, Voting } from "./ensembleVotes";
-import type { RequestEnd } from "../lib/requestEnd";
 
 /** A request whose body names an ensemble. */
 export interface EnsembleArrival {

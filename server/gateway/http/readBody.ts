@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
-import { BodyDecoder, encodingOf } from "./bodyDecoder";
 import type { EndSignal } from "../lib/requestEnd";
+import { BodyDecoder, encodingOf } from "./bodyDecoder";
 
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }

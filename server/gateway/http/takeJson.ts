@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { JsonLimits } from "@/server/contracts/http/jsonScan";
+import type { Ending } from "../lib/requestEnd";
 import { abortError } from "./abortError";
 import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";
 import { bodyRefusal } from "./bodyRefusal";
 import { parseJson } from "./parseJson";
 import { readBody } from "./readBody";
-import type { Ending } from "../lib/requestEnd";
 
 interface Taking {
   readonly mostBytes: number;

@@ -8,7 +8,7 @@ const batchSize = 64;
 
 /**
  * The latest decisions, numbered from 1 since the gateway started; older ones are dropped. All but the newest are kept as JSON outside the
- * heap: as objects, twenty thousand of them are a third of the gateway's memory, and each is copied twice and marked by the garbage collector.
+ * heap: as objects, each is copied twice and marked again and again by the garbage collector.
  */
 export class DecisionLog {
   readonly #capacity: number;

@@ -11,12 +11,12 @@ import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
 import { type Refusal, takeJson } from "../http/takeJson";
+import { type Ending, RequestEnd } from "../lib/requestEnd";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Traces } from "./traces";
-import { type Ending, RequestEnd } from "../lib/requestEnd";
 
 export interface RequestService {
   readonly serving: Serving;

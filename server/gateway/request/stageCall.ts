@@ -12,12 +12,12 @@ import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
+import type { RequestEnd } from "../lib/requestEnd";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { ClientAnswer } from "./clientAnswer";
 import type { Attempt, RequestJournal } from "./requestJournal";
-import type { RequestEnd } from "../lib/requestEnd";
 
 export interface StageCallOptions {
   readonly asked: ModelRequest;
