@@ -22,7 +22,7 @@ import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog, type AuditNote } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
-import type { Ending } from "./lib/requestEnd";
+import type { Ending } from "@/server/lib/requestEnd";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
-import type { EndSignal } from "../lib/requestEnd";
+import type { EndSignal } from "@/server/lib/requestEnd";
 
 /** A POST to an engine or a judge. */
 export interface EngineCall {

@@ -12,7 +12,7 @@ import type { GatewayLimits } from "../http/limits";
 import { type LoopbackAnswer, type LoopbackClient, type LoopbackFailure, readLoopbackAnswer } from "../http/loopbackClient";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Usage } from "../http/usage";
-import type { RequestEnd } from "../lib/requestEnd";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import { EnsembleChunks } from "./ensembleChunks";
 import type { FinishedCall } from "./ensembleCount";
 import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleReport";

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
-import type { EndSignal } from "../lib/requestEnd";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { type ApiError, drainingRetrySeconds, noRetry, retryAfter } from "./apiError";
 
 /** Status of a request whose client disconnected; never sent, only recorded (nginx's number for it). */

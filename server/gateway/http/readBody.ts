@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
-import type { EndSignal } from "../lib/requestEnd";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { BodyDecoder, encodingOf } from "./bodyDecoder";
 
 export type BodyRead =

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { JsonLimits } from "@/server/contracts/http/jsonScan";
-import type { Ending } from "../lib/requestEnd";
+import type { Ending } from "@/server/lib/requestEnd";
 import { abortError } from "./abortError";
 import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";

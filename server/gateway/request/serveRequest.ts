@@ -11,7 +11,7 @@ import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
 import { type Refusal, takeJson } from "../http/takeJson";
-import { type Ending, RequestEnd } from "../lib/requestEnd";
+import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";

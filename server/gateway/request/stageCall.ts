@@ -12,7 +12,7 @@ import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
-import type { RequestEnd } from "../lib/requestEnd";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
