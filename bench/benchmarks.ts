@@ -52,6 +52,7 @@ import { programBenchmarks } from "./solver/programs";
 import { recordedFormBenchmarks } from "./solver/recordedForms";
 import { recordedSweepBenchmarks } from "./solver/recordedSweep";
 import { slackBenchmarks } from "./solver/slack";
+import { speedBenchmarks } from "./speed/speed";
 import { expositionBenchmarks } from "./studio/exposition";
 import { liveBenchmarks } from "./studio/live";
 import { liveSlackBenchmarks } from "./studio/liveSlack";
@@ -99,6 +100,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...speedBenchmarks,
   ...hostileClientBenchmarks,
   ...predictorOverheadBenchmarks,
   ...predictorsLiveBenchmarks,

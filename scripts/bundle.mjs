@@ -35,6 +35,8 @@ export const entries = {
   reproduce: "bench/reproduce/main.ts",
   realClient: "bench/real/realClient.ts",
   mockUpstream: "bench/gateway/mockUpstream.ts",
+  bareProxy: "bench/speed/bareProxy.ts",
+  loadGenerator: "bench/speed/loadGenerator.ts",
   attacker: "bench/hostile/attacker.ts",
   samplePrompts: "bench/studio/samplePrompts.ts",
   busyExpositions: "bench/studio/busyExpositions.ts",
@@ -62,7 +64,7 @@ export async function bundleOf(entries) {
     platform: "node",
     target: "node20",
     packages: "external",
-    alias: Object.fromEntries(["server", "solver", "bench"].map((folder) => [`@/${folder}`, join(root, folder)])),
+    alias: Object.fromEntries(["server", "solver", "bench", "scripts"].map((folder) => [`@/${folder}`, join(root, folder)])),
     sourcemap: true,
     logLevel: "warning",
   });

@@ -1,5 +1,6 @@
 // Gateways of attached clusters: the studio lists the required ones on its output, and they outlive it.
 import { join } from "node:path";
+import { gatewayArgs } from "./gatewayArgs.mjs";
 import { root, say } from "./prepare.mjs";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -48,7 +49,7 @@ export function createGateways({ supervisor, environment, stateDir }) {
     say(`Starting the gateway of cluster ${clusterId} on port ${port}.`);
     supervisor.start({
       name: nameOf(clusterId),
-      args: [join(root, "dist", "gateway.mjs")],
+      args: [...gatewayArgs, join(root, "dist", "gateway.mjs")],
       isSpare: true,
       log: join(stateDir, "clusters", clusterId, "gateway.log"),
       environment: {

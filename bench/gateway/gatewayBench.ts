@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
+import { gatewayArgs } from "@/scripts/gatewayArgs.mjs";
 import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { adminHeaders, benchToken } from "../lib/adminHeaders";
-import { endChild, said, startBundle } from "../lib/childProcess";
+import { type ChildOptions, endChild, said, startBundle } from "../lib/childProcess";
 
 export const fixedModel = "large";
 /** The served name of the policy, whatever its kind. */
@@ -63,6 +64,7 @@ interface Usage {
 /** A gateway as a separate process, with an active policy. */
 export interface BenchGateway {
   readonly url: string;
+  readonly pid: number;
   usage(): Promise<Usage>;
   /** A series of its metrics by its name, with labels as written; NaN where there is none. */
   metric(series: string): Promise<number>;
@@ -76,24 +78,28 @@ export interface BenchGateway {
 }
 
 /** A mock upstream as a separate process. */
-export async function startMock(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const mock = startBundle("mockUpstream");
+export async function startMock({ core }: Pick<ChildOptions, "core"> = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const mock = startBundle("mockUpstream", { core });
   const [url = ""] = await said(mock, /^(http:\S+)$/m);
   return { url, close: () => endChild(mock) };
 }
 
 /** Starts a gateway and activates a policy over four engines at `upstreams`. */
-export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstreams): Promise<BenchGateway> {
+export async function startBenchGateway(
+  policy: PolicyDocument,
+  upstreams: Upstreams,
+  { core }: Pick<ChildOptions, "core"> = {},
+): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
-  const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
+  const nodeArgs = [...gatewayArgs, ...(process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [])];
   const environment = {
     WEIR_GATEWAY_PORT: "0",
     WEIR_GATEWAY_ADMIN_PORT: "0",
     WEIR_ADMIN_TOKEN: benchToken,
     WEIR_STATE_DIR: stateDirectory,
   };
-  const gateway = startBundle("gateway", { nodeArgs, environment });
+  const gateway = startBundle("gateway", { nodeArgs, environment, core });
   const close = async (): Promise<void> => {
     await ended(gateway);
     rmSync(stateDirectory, { recursive: true, force: true });
@@ -120,7 +126,7 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
     };
     await put(policy);
     return {
-      ...{ url, put, close },
+      ...{ url, put, close, pid: gateway.pid ?? 0 },
       read: (path) => readAdmin(adminUrl, path),
       usage: () => usageOf(adminUrl),
       metric: (series) => metricOf(adminUrl, series),

@@ -4,11 +4,15 @@ import { createServer, type Socket } from "node:net";
 /**
  * An independent mock for the gateway benchmarks, run as a separate process: engine and judge in one, answering every request at
  * once with canned bytes, also whole streams, from a bare TCP server, so that the mock uses as little as possible of the machine. Two judge
- * calls in five give a score below the threshold of 50, so a cascade of two stages makes 2.4 upstream calls per request.
+ * calls in five give a score below the threshold of 50, so a cascade of two stages makes 2.4 upstream calls per request. A stream for the user
+ * `paced` comes an event at a time.
  * Prints its address when it listens and ends when its parent closes its standard input.
  */
 const headEnd = Buffer.from("\r\n\r\n");
 const asksStream = Buffer.from('"stream":true');
+const asksPaced = Buffer.from('"user":"paced"');
+const pacedMs = 50;
+const tokensAStream = 40;
 const judgeModel = Buffer.from('"weir-judge"');
 const scores = ["90", "10", "90", "10", "90"];
 
@@ -28,15 +32,30 @@ function reply(content: string): Buffer {
   return http("application/json", body);
 }
 
-function streamed(tokens: number): Buffer {
+function events(): readonly string[] {
   const event = (delta: object, finishReason: string | null): string =>
     `data: ${JSON.stringify({ id: "chatcmpl-mock", object: "chat.completion.chunk", created: 0, model: "mock", choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`;
-  const body = event({ role: "assistant" }, null) + event({ content: " water" }, null).repeat(tokens) + event({}, "stop");
-  return http("text/event-stream", `${body}data: [DONE]\n\n`);
+  const tokens = Array.from({ length: tokensAStream }, () => event({ content: " water" }, null));
+  return [event({ role: "assistant" }, null), ...tokens, event({}, "stop"), "data: [DONE]\n\n"];
+}
+
+const eventStream = "text/event-stream";
+
+/** Writes the events one after the other. */
+function pace(socket: Socket): void {
+  const chunks = events().map((event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`);
+  socket.write(`HTTP/1.1 200 OK\r\ncontent-type: ${eventStream}\r\ntransfer-encoding: chunked\r\n\r\n`);
+  const timer = setInterval(() => {
+    const next = chunks.shift();
+    if (next !== undefined) return void socket.write(next);
+    clearInterval(timer);
+    socket.write("0\r\n\r\n");
+  }, pacedMs);
+  socket.once("close", () => clearInterval(timer));
 }
 
 const answer = reply("water runs over the weir ".repeat(20));
-const stream = streamed(40);
+const stream = http(eventStream, events().join(""));
 /** The metrics that a placement by KV use reads. */
 const metrics = http("text/plain; version=0.0.4", 'vllm:kv_cache_usage_perc{engine="0",model_name="mock"} 0.5\n');
 const isGet = Buffer.from("GET ");
@@ -55,7 +74,8 @@ function serve(socket: Socket): void {
       const bodyLength = Number(/content-length: (\d+)/i.exec(received.toString("latin1", 0, head))?.[1] ?? 0);
       const end = head + headEnd.length + bodyLength;
       if (received.length < end) return;
-      socket.write(replyTo(received, head, end));
+      if (received.subarray(head, end).includes(asksPaced)) pace(socket);
+      else socket.write(replyTo(received, head, end));
       received = received.subarray(end);
     }
   });

@@ -1,22 +1,35 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
-interface ChildOptions {
+export interface ChildOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** The one core that it runs on, where the system can pin it; left out: any. */
+  readonly core?: number | undefined;
 }
 
 /** Starts one of the bundles in `dist` as a separate process, without tokens and ports of the starting process. */
-export function startBundle(name: string, { args = [], environment = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
+export function startBundle(name: string, { args = [], environment = {}, nodeArgs = [], core }: ChildOptions = {}): ChildProcess {
   const bundle = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", `${name}.mjs`);
-  return spawn(process.execPath, [...nodeArgs, bundle, ...args], {
+  const [command, ...words] = pinned([process.execPath, ...nodeArgs, bundle, ...args], core);
+  return spawn(command, words, {
     env: { ...process.env, NODE_ENV: "production", WEIR_ADMIN_TOKEN: "", WEIR_STUDIO_PUBLIC_KEY: "none", ...environment },
     stdio: ["pipe", "pipe", "inherit"],
   });
 }
+
+type Command = readonly [string, ...string[]];
+
+/** A command that runs on one core; unchanged without a core. */
+export const pinned = (command: Command, core: number | undefined): Command =>
+  core === undefined ? command : ["taskset", "-c", String(core), ...command];
+
+/** Whether processes can be pinned to the cores 0 and 1. */
+export const canPin = (): boolean => spawnSync("taskset", ["-c", "0,1", "true"]).status === 0 && availableParallelism() >= 2;
 
 /** Resolves with the groups of the first match of `pattern` in a child's output; rejects when the child ends before. */
 export function said(child: ChildProcess, pattern: RegExp): Promise<readonly string[]> {

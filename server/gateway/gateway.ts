@@ -25,6 +25,7 @@ import { keyUseFile } from "./http/keyUseFile";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog, type AuditNote } from "./lib/auditLog";
+import type { Ending } from "@/server/lib/requestEnd";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
 import { SavedFile } from "./lib/savedFile";
@@ -144,7 +145,7 @@ export async function startGateway({
   const ensembles = new EnsembleStats(limits);
   const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
-  const open = new Set<AbortController>();
+  const open = new Set<Pick<Ending, "abort">>();
   let draining = false;
 
   const loopback = new LoopbackClient(() => modelServer());

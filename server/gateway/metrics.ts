@@ -353,13 +353,13 @@ export class GatewayMetrics {
    * bounded over many plans.
    */
   #follow(): void {
-    const { config, names } = this.#serving;
+    const { config } = this.#serving;
     if (config === null || config === this.#config) return;
     this.#config = config;
     const { keys = [], priorityClasses = [] } = config.settings ?? {};
     const replicaModels = config.replicas.map(({ model }) => model);
     const models = config.judge ? [...replicaModels, config.judge.model] : replicaModels;
-    const served = [unknownName, ...stands, ...names];
+    const served = [unknownName, ...stands, ...this.#serving.names];
     this.#names.get("served")?.use(served);
     this.#names.get("gen_ai_request_model")?.use([...served, ...models]);
     this.#names.get("gen_ai_response_model")?.use(models);
@@ -373,6 +373,6 @@ export class GatewayMetrics {
     this.#names.get("team")?.use(["other", ...owners.map(({ team }) => team)]);
     this.#names.get("project")?.use(["other", ...owners.map(({ project }) => project)]);
     this.#names.get("objective")?.use(["none", "other", ...priorityClasses.map(({ name }) => name)]);
-    void this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
+    this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
   }
 }

@@ -7,6 +7,8 @@ export class BoundedMap<Value> {
   /** Continues where it stopped, since all entries before that are gone: from the start it would pass every removed entry. */
   private oldest = this.entries.keys();
   private changesSinceBegun = 0;
+  /** The one put last; null where it was removed since. */
+  private newest: string | null = null;
 
   constructor(private readonly bound = MOST_PROGRAMS) {}
 
@@ -34,8 +36,12 @@ export class BoundedMap<Value> {
 
   /** @returns the evicted value; undefined if none had to be. */
   put(key: string, value: Value): Value | undefined {
-    this.entries.delete(key);
+    // Put again, the last one keeps its place: removing it first would make the map rebuild its table over and over.
+    const isNewest = key === this.newest;
+    if (!isNewest) this.entries.delete(key);
     this.entries.set(key, value);
+    if (isNewest) return undefined;
+    this.newest = key;
     this.changed();
     return this.entries.size > this.bound ? this.takeOldest() : undefined;
   }
@@ -47,6 +53,7 @@ export class BoundedMap<Value> {
     for (const key of this.oldest) {
       const gone = this.entries.get(key);
       this.entries.delete(key);
+      if (key === this.newest) this.newest = null;
       return gone;
     }
     return undefined;
@@ -54,11 +61,13 @@ export class BoundedMap<Value> {
 
   delete(key: string): void {
     this.entries.delete(key);
+    if (key === this.newest) this.newest = null;
     this.changed();
   }
 
   clear(): void {
     this.entries.clear();
+    this.newest = null;
     this.changed();
   }
 

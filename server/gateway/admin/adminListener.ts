@@ -7,7 +7,7 @@ import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
-import { type ApiError, foreignError, sendError, sendJson } from "../http/apiError";
+import { type ApiError, foreignError, sendError, sendJson, sendJsonText } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
 import { withReason } from "../lib/auditLog";
@@ -78,15 +78,15 @@ function refuseToken(request: IncomingMessage, response: ServerResponse, { pace,
 
 function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const after = sequenceOf(request);
-  if (typeof after === "number") sendJson(response, decisions.page(after));
+  if (typeof after === "number") sendJsonText(response, decisions.pageJson(after));
   else sendError(response, after);
 }
 
 function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const id = pathEnd(request);
-  const decision = decisions.find(id);
+  const decision = decisions.findJson(id);
   if (decision !== undefined) {
-    sendJson(response, decision);
+    sendJsonText(response, decision);
     return;
   }
   const message = `No decision ${JSON.stringify(id.slice(0, 40))} is stored: it does not exist yet, or newer decisions have replaced it.`;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { EndSignal } from "@/server/lib/requestEnd";
 
 /** A POST to an engine or a judge. */
 export interface EngineCall {
@@ -8,7 +9,7 @@ export interface EngineCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Largest answer that is collected; a longer one counts as failed. */
   readonly mostBytes: number;
   /** Reserves memory for each piece of a collected answer; false if there is none, and the call fails. */
@@ -74,101 +75,113 @@ export function isBrokenOrFull(status: number): boolean {
  * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
  * connection, so that the engine stops generating). Never rejects.
  */
-export function callEngine({
-  pool,
-  path,
-  headers,
-  body,
-  signal,
-  mostBytes,
-  grow,
-  onData,
-  silenceSeconds,
-  watch,
-}: EngineCall): Promise<EngineReply> {
-  if (signal.aborted) return Promise.resolve({ kind: "aborted" });
-  return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let flow: Flow | undefined;
-    let status = 0;
-    let contentType = "application/json";
-    let retry: EngineRetry | undefined;
-    let settled = false;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const onAbort = (): void => {
-      // Settled first, since aborting reports an error at once.
-      settle({ kind: "aborted" });
-      controller?.abort(new Error("the request was aborted"));
-    };
-    const listen = (): NodeJS.Timeout | undefined =>
-      silenceSeconds === undefined
-        ? undefined
-        : setTimeout(() => fail("silent", `nothing came for ${silenceSeconds} s`), silenceSeconds * 1000);
-    const fail: FailCall = (failure, reason) => {
-      settle({ kind: "failed", failure, reason });
-      controller?.abort(new Error(reason));
-    };
-    let silence = listen();
-    const settle = (reply: EngineReply): void => {
-      settled = true;
-      clearTimeout(silence);
-      watch?.ended(fail);
-      signal.removeEventListener("abort", onAbort);
-      resolve(reply);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    watch?.began(fail);
-    pool.dispatch(
-      { method: "POST", path, headers, body },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (settled) started.abort(new Error("the request was aborted"));
-        },
-        onResponseStart(started, statusCode, responseHeaders) {
-          watch?.heard();
-          status = statusCode;
-          contentType = String(responseHeaders["content-type"] ?? contentType);
-          if (statusCode !== 200) retry = retryOf(responseHeaders);
-          if (!onData || statusCode !== 200) return;
-          flow = {
-            headers: responseHeaders,
-            pause() {
-              clearTimeout(silence);
-              started.pause();
-            },
-            resume() {
-              silence = listen();
-              started.resume();
-            },
-            abort: (reason) => fail("other", reason),
-          };
-        },
-        onResponseData(_, chunk) {
-          silence?.refresh();
-          watch?.heard();
-          if (flow && onData) return onData(chunk, flow);
-          bytes += chunk.length;
-          if (bytes > mostBytes) fail("other", tooLong(mostBytes));
-          else if (grow?.(chunk.length) === false) fail("other", "no memory is left for its answer");
-          else chunks.push(chunk);
-        },
-        onResponseEnd() {
-          const answered = {
-            kind: "answered",
-            status,
-            contentType,
-            body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-          } as const;
-          settle(retry === undefined ? answered : { ...answered, retry });
-        },
-        onResponseError(_, error) {
-          settle({ kind: "failed", failure: "connection", reason: describe(error) });
-        },
+export function callEngine(call: EngineCall): Promise<EngineReply> {
+  if (call.signal.aborted) return Promise.resolve({ kind: "aborted" });
+  return new Promise((resolve) => new EngineExchange(call, resolve).begin());
+}
+
+/** One call and its answer. A class, since a dozen closures for each call cost more than the call's own state. */
+class EngineExchange implements Dispatcher.DispatchHandler {
+  readonly #call: EngineCall;
+  readonly #resolve: (reply: EngineReply) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** Set while the body of a 200 answer is passed on piece by piece. */
+  #flow: Flow | undefined;
+  #status = 0;
+  #contentType = "application/json";
+  #retry: EngineRetry | undefined;
+  #settled = false;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #silence: NodeJS.Timeout | undefined;
+  readonly #fail: FailCall = (failure, reason) => this.#end({ kind: "failed", failure, reason }, reason);
+  readonly #onAbort = (): void => this.#end({ kind: "aborted" }, "the request was aborted");
+
+  constructor(call: EngineCall, resolve: (reply: EngineReply) => void) {
+    this.#call = call;
+    this.#resolve = resolve;
+  }
+
+  begin(): void {
+    const { pool, path, headers, body, signal, watch } = this.#call;
+    this.#listen();
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    watch?.began(this.#fail);
+    pool.dispatch({ method: "POST", path, headers, body }, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(new Error("the request was aborted"));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#call.watch?.heard();
+    this.#status = status;
+    this.#contentType = String(headers["content-type"] ?? this.#contentType);
+    if (status !== 200) this.#retry = retryOf(headers);
+    else if (this.#call.onData) this.#flow = this.#flowOf(controller, headers);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { watch, onData, mostBytes, grow } = this.#call;
+    this.#silence?.refresh();
+    watch?.heard();
+    if (this.#flow && onData) {
+      onData(chunk, this.#flow);
+      return;
+    }
+    this.#bytes += chunk.length;
+    if (this.#bytes > mostBytes) this.#fail("other", tooLong(mostBytes));
+    else if (grow?.(chunk.length) === false) this.#fail("other", "no memory is left for its answer");
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.#chunks;
+    const body = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    const answered = { kind: "answered", status: this.#status, contentType: this.#contentType, body } as const;
+    this.#settle(this.#retry === undefined ? answered : { ...answered, retry: this.#retry });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settle({ kind: "failed", failure: "connection", reason: describe(error) });
+  }
+
+  #flowOf(controller: Dispatcher.DispatchController, headers: IncomingHttpHeaders): Flow {
+    return {
+      headers,
+      pause: () => {
+        clearTimeout(this.#silence);
+        controller.pause();
       },
-    );
-  });
+      resume: () => {
+        this.#listen();
+        controller.resume();
+      },
+      abort: (reason) => this.#fail("other", reason),
+    };
+  }
+
+  #listen(): void {
+    const { silenceSeconds: seconds } = this.#call;
+    if (seconds === undefined) return;
+    this.#silence = setTimeout(() => this.#fail("silent", `nothing came for ${seconds} s`), seconds * 1000);
+  }
+
+  /** Settles first, since aborting reports an error at once. */
+  #end(reply: EngineReply, reason: string): void {
+    this.#settle(reply);
+    this.#controller?.abort(new Error(reason));
+  }
+
+  #settle(reply: EngineReply): void {
+    this.#settled = true;
+    clearTimeout(this.#silence);
+    this.#call.watch?.ended(this.#fail);
+    this.#call.signal.removeEventListener("abort", this.#onAbort);
+    this.#resolve(reply);
+  }
 }
 
 /** Why an answer that is longer than the gateway takes has failed. */

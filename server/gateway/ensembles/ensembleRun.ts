@@ -12,6 +12,7 @@ import type { GatewayLimits } from "../http/limits";
 import { type LoopbackAnswer, type LoopbackClient, type LoopbackFailure, readLoopbackAnswer } from "../http/loopbackClient";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Usage } from "../http/usage";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import { EnsembleChunks } from "./ensembleChunks";
 import type { FinishedCall } from "./ensembleCount";
 import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleReport";
@@ -30,7 +31,7 @@ export interface EnsembleArrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Fires when the client disconnects, and when the gateway ends. */
-  readonly abort: AbortController;
+  readonly abort: RequestEnd;
   readonly place: BodyReservation;
   readonly idHeaders: OutgoingHttpHeaders;
 }
@@ -71,7 +72,7 @@ export class EnsembleRun {
     const { asked, response, abort, idHeaders } = arrival;
     this.#stream = asked.stream ? new EnsembleStream(response, { limits, headers: idHeaders }) : null;
     this.#voting = new Voting({
-      ...{ ensemble, experts, tau, signal: abort.signal },
+      ...{ ensemble, experts, tau, signal: abort.abortSignal },
       deadlineMs: (decidesAfterSeconds(ensemble, limits, timeScale) / timeScale) * 1000,
       ask: (expert, signal) => this.#whole(expert, expertBody(asked, expert, ensemble), signal),
     });
@@ -101,7 +102,7 @@ export class EnsembleRun {
     const { decision } = voted;
     const leading = answerOf(voted, decision.leading?.expert);
     if (decision.kind === "skip" && leading !== undefined) return this.#give("skipped", leading, { voted, usages: usagesOf(voted) });
-    const signal = AbortSignal.any([this.#options.arrival.abort.signal, this.#timeOver.signal]);
+    const signal = AbortSignal.any([this.#options.arrival.abort.abortSignal, this.#timeOver.signal]);
     const aggregated = await (this.#stream === null ? this.#aggregate(voted, signal) : this.#relay(voted, this.#stream, signal));
     if (typeof aggregated === "string" || !("code" in aggregated)) return aggregated;
     if (this.#options.arrival.abort.signal.aborted) return this.#ended();

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { type ApiError, drainingRetrySeconds, noRetry, retryAfter } from "./apiError";
 
 /** Status of a request whose client disconnected; never sent, only recorded (nginx's number for it). */
@@ -28,15 +29,15 @@ const errors: Readonly<Record<AbortKind, ApiError>> = {
 };
 
 /** Why a request was aborted: the `reason` of its signal. Any other end of a connection counts as a client that disconnected. */
-export function abortKindOf({ reason }: AbortSignal): AbortKind {
+export function abortKindOf({ reason }: Pick<EndSignal, "reason">): AbortKind {
   return typeof reason === "string" && reason in errors ? (reason as AbortKind) : "client-gone";
 }
 
 /** The error for the client of an aborted request, and for its record. */
-export const abortError = (signal: AbortSignal): ApiError => errors[abortKindOf(signal)];
+export const abortError = (signal: EndSignal): ApiError => errors[abortKindOf(signal)];
 
 /** Whether and when its client should send it again: one that took all the time it may have takes it again. */
-export const abortHeaders = (signal: AbortSignal): OutgoingHttpHeaders => headers[abortKindOf(signal)];
+export const abortHeaders = (signal: EndSignal): OutgoingHttpHeaders => headers[abortKindOf(signal)];
 
 const headers: Readonly<Record<AbortKind, OutgoingHttpHeaders>> = {
   "client-gone": {},

@@ -16,14 +16,19 @@ export type ParsedJson = { readonly value: unknown } | { readonly error: ApiErro
 const thread = new ResidentThread<Uint8Array, unknown>({ file: "jsonWorker", heapMb: 512, startLimitMs: 10_000, keepsProcess: false });
 
 /** Parses a body within its `JsonLimits`; a long one outside the event loop, after those that came before. */
-export async function parseJson(bytes: Buffer): Promise<ParsedJson> {
+export function parseJson(bytes: Buffer): ParsedJson | Promise<ParsedJson> {
+  if (bytes.length > longBytes) return thread.ask(bytes, { limitMs }).then((value) => ({ value }), notJson);
   try {
-    return { value: bytes.length <= longBytes ? JSON.parse(bytes.toString("utf8")) : await thread.ask(bytes, { limitMs }) };
+    return { value: JSON.parse(bytes.toString("utf8")) };
   } catch (problem) {
-    if (problem instanceof ThreadEnded) return { error: notParsed };
-    const message = `The body is not valid JSON: ${reasonOf(problem)}.`;
-    return { error: { status: 400, message, type: "invalid_request_error", code: "invalid_json" } };
+    return notJson(problem);
   }
+}
+
+function notJson(problem: unknown): ParsedJson {
+  if (problem instanceof ThreadEnded) return { error: notParsed };
+  const message = `The body is not valid JSON: ${reasonOf(problem)}.`;
+  return { error: { status: 400, message, type: "invalid_request_error", code: "invalid_json" } };
 }
 
 const notParsed: ApiError = {

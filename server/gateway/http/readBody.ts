@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { BodyDecoder, encodingOf } from "./bodyDecoder";
 
 export type BodyRead =
@@ -25,7 +26,7 @@ interface BodyLimits {
   readonly mostBytes: number;
   /** Of a body of JSON. */
   readonly json?: JsonLimits;
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
   /** Reserves memory for each piece; false if there is none. */
   readonly grow?: (bytes: number) => boolean;
 }

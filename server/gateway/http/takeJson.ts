@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { JsonLimits } from "@/server/contracts/http/jsonScan";
+import type { Ending } from "@/server/lib/requestEnd";
 import { abortError } from "./abortError";
 import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";
@@ -12,7 +13,7 @@ interface Taking {
   readonly mostBytes: number;
   readonly json: JsonLimits;
   /** Of the whole request; fired with `slow-body` if the body takes longer than `arrivalSeconds`. */
-  readonly abort: AbortController;
+  readonly abort: Ending;
   readonly arrivalSeconds: number;
   readonly place: BodyReservation;
 }
@@ -42,7 +43,8 @@ export async function takeJson(
 ): Promise<TakenJson | Refusal | "gone"> {
   const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), arrivalSeconds * 1000);
   const grow = (bytes: number): boolean => place.grow(bytes);
-  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow }).finally(() => clearTimeout(arriving));
+  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow });
+  clearTimeout(arriving);
   const completeMs = performance.now();
   if (read.kind === "cut-off") return "gone";
   if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };

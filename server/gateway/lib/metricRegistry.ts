@@ -1,8 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type HistogramConfiguration,
+  Histogram as PrometheusHistogram,
+  Registry,
+} from "prom-client";
 import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
-import { HistogramTally } from "./histogramTally";
+import { Histogram } from "./histogram";
 import { Tally } from "./tally";
 
 type Gone = (label: string, value: string) => boolean;
@@ -36,12 +43,30 @@ type MetricRow = readonly [name: string, help: string, labels: readonly string[]
 
 type MetricOf<Row extends MetricRow> = Row["length"] extends 4 ? Histogram<Row[2][number]> : Tally<Row[2][number]>;
 
+/** A Prometheus histogram whose values are kept elsewhere. */
+class ExposedHistogram extends PrometheusHistogram {
+  readonly #described: HistogramConfiguration<string>;
+  readonly #samples: () => readonly object[];
+
+  constructor(described: HistogramConfiguration<string>, samples: () => readonly object[]) {
+    super(described);
+    this.#described = described;
+    this.#samples = samples;
+  }
+
+  /** What the registry writes as text. */
+  getForPromString() {
+    const { name, help } = this.#described;
+    return { name, help, type: "histogram", values: this.#samples() };
+  }
+}
+
 /** The metrics of the process, including Node's own, with factories that declare each metric in one line. */
 export class MetricRegistry {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
-  readonly #tallies: { forget(gone: Gone): void }[] = [];
-  readonly #histograms: Histogram[] = [];
+  /** What is kept by labels. */
+  readonly #kept: { forget(gone: Gone): void }[] = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -66,7 +91,7 @@ export class MetricRegistry {
 
   /** @param tally the count if it is kept elsewhere. */
   counter<L extends string>(name: string, help: string, labelNames: readonly L[], tally = new Tally(labelNames)): Tally<L> {
-    this.#tallies.push(tally);
+    this.#kept.push(tally);
     const registers = this.#registers;
     for (const named of namedAlso(name, help))
       new Counter({
@@ -81,32 +106,18 @@ export class MetricRegistry {
     return tally;
   }
 
-  histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: number[] }): Histogram<L> {
-    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
-    this.#histograms.push(histogram as Histogram);
+  histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: readonly number[] }): Histogram<L> {
+    const histogram = new Histogram({ labels, buckets });
+    this.#kept.push(histogram);
+    new ExposedHistogram({ name, help, labelNames: labels, buckets: [...buckets], registers: this.#registers }, () => histogram.samples(name));
     return histogram;
-  }
-
-  /** A histogram whose values are counted in a tally. */
-  histogramTally<L extends string>(
-    name: string,
-    help: string,
-    { labels, buckets }: { readonly labels: readonly L[]; readonly buckets: readonly number[] },
-  ): HistogramTally<L> {
-    const tally = new HistogramTally(labels, buckets);
-    this.#tallies.push(tally);
-    const head = { name, help, type: "histogram", labelNames: labels, aggregator: "sum" };
-    const metric = { ...head, get: async () => ({ ...head, values: tally.samples(name) }) };
-    // The registry asks for nothing but these members, which the types of prom-client do not say.
-    this.#registry.registerMetric(metric as unknown as Histogram);
-    return tally;
   }
 
   /** The counters and histograms of a table, by its keys. */
   table<const Rows extends Readonly<Record<string, MetricRow>>>(rows: Rows): { readonly [Key in keyof Rows]: MetricOf<Rows[Key]> } {
     const made = Object.entries(rows).map(([key, [name, help, labels, buckets]]) => [
       key,
-      buckets === undefined ? this.counter(name, help, labels) : this.histogram(name, help, { labels, buckets: [...buckets] }),
+      buckets === undefined ? this.counter(name, help, labels) : this.histogram(name, help, { labels, buckets }),
     ]);
     return Object.fromEntries(made);
   }
@@ -127,15 +138,8 @@ export class MetricRegistry {
   }
 
   /** Removes every series with a label whose value is `gone`. */
-  async forget(gone: Gone): Promise<void> {
-    for (const tally of this.#tallies) tally.forget(gone);
-    for (const histogram of this.#histograms) {
-      const { values } = await histogram.get();
-      for (const { labels } of values) {
-        const { le: _, ...own } = labels;
-        if (Object.entries(own).some(([label, value]) => gone(label, String(value)))) histogram.remove(own);
-      }
-    }
+  forget(gone: Gone): void {
+    for (const kept of this.#kept) kept.forget(gone);
   }
 
   /** The text exposition and its content type. Requests are served while it is written. */

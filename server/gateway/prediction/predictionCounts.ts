@@ -78,7 +78,7 @@ export class PredictionCounts {
       labels: [],
       buckets: secondsBuckets,
     });
-    this.#observe = (value) => seconds.observe(value);
+    this.#observe = (value) => seconds.observe({}, value);
     registry.counter(
       "weir_gateway_configuration_searches_total",
       "Searches for the accurate configurations of programs: whole, partial (time ended first), none (time ended before anything was verified) or unasked (the predictor was not available).",
@@ -96,7 +96,7 @@ export class PredictionCounts {
       "Duration of a search for a program's accurate configurations, beside the queue, in wall seconds.",
       { labels: [], buckets: secondsBuckets },
     );
-    this.#observeSearch = (value) => search.observe(value);
+    this.#observeSearch = (value) => search.observe({}, value);
     registry.counter(
       "weir_gateway_learning_answers_total",
       "Answers to be stored for training: kept, left out with their programs (no room for all) or dropped (they came too fast).",

@@ -1,6 +1,7 @@
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
 import type { Replica } from "../engines/replica";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work, type WorkSearch } from "./waitingEntry";
 
@@ -92,7 +93,7 @@ export class PolicyDriver {
    * Waits in the queue of the stage's model, or of any model if the policy chooses at dispatch, until the policy sends the work to an
    * engine, which then counts it in flight.
    */
-  async queue(work: Work, signal: AbortSignal): Promise<Grant> {
+  async queue(work: Work, signal: EndSignal): Promise<Grant> {
     const outcome = await this.#wait(work, { kind: "queued" }, signal);
     if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
     return outcome;
@@ -101,7 +102,7 @@ export class PolicyDriver {
   /** Passes a judged answer to the policy; `judgedScore` is null if the judge gave none. */
   async judged(
     work: Work,
-    { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
+    { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: EndSignal },
   ): Promise<Judgement> {
     const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
     if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "skip")
@@ -247,7 +248,7 @@ export class PolicyDriver {
     }
   }
 
-  #wait(work: Work, state: WaitingWork["state"], signal: AbortSignal): Promise<Grant | Judgement> {
+  #wait(work: Work, state: WaitingWork["state"], signal: EndSignal): Promise<Grant | Judgement> {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
     const nowMs = performance.now();
     const entry = new WaitingEntry(work, state, this.#secondsAt(nowMs));

@@ -1,4 +1,3 @@
-import type { Histogram } from "prom-client";
 import type { Action, ReplicaView } from "@/solver/policies/core/policy";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
@@ -11,11 +10,11 @@ export class RoundTallies {
   readonly #rounds = new Tally([]);
   readonly #requests = new Tally(["model"]);
   readonly #refused = new Tally([]);
-  #seconds: Histogram | null = null;
+  #observe: (seconds: number) => void = () => undefined;
 
   /** A decision on all waiting work was made and carried out. @param seconds of the wall that both took. */
   decided(seconds: number): void {
-    this.#seconds?.observe(seconds);
+    this.#observe(seconds);
   }
 
   /** A decision that dispatched or refused something. */
@@ -33,7 +32,8 @@ export class RoundTallies {
 
   register(registry: MetricRegistry): void {
     const seconds = "Time of one decision on all waiting work of a policy, with carrying it out, in wall seconds.";
-    this.#seconds = registry.histogram("weir_gateway_decision_seconds", seconds, { labels: [], buckets: decisionBuckets });
+    const histogram = registry.histogram("weir_gateway_decision_seconds", seconds, { labels: [], buckets: decisionBuckets });
+    this.#observe = (value) => histogram.observe({}, value);
     const rounds = "Decisions of a just-in-time policy that gave waiting requests a model.";
     registry.counter("weir_gateway_rounds_total", rounds, [], this.#rounds);
     const requests = "Requests that a just-in-time policy gave a model, by model; a request whose engine failed counts again.";

@@ -145,7 +145,7 @@ export class RequestRun {
     // At least as long as a judge may take: samples of a long answer take about as long as the answer.
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, attempt.engineMs);
     const isCall = isCallStage(this.#served, this.#progress.stage);
-    const judging = { isCall, asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal };
+    const judging = { isCall, asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal: signal.abortSignal };
     const judged = await judgeAnswer({ gate, served: this.#served, work, journal, ...judging });
     if (judged.kind === "nothing-to-judge")
       return this.#retry(

@@ -13,6 +13,7 @@ import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
 import { type Refusal, takeJson } from "../http/takeJson";
+import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";
@@ -26,7 +27,7 @@ export interface RequestService {
   readonly traces: Traces | null;
   readonly draining: () => boolean;
   /** One for every request with an incomplete response; fired to end it before that. */
-  readonly open: Set<AbortController>;
+  readonly open: Set<Pick<Ending, "abort">>;
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly budgets: KeyBudgets;
@@ -54,7 +55,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const { caller, request, response } = arrival;
   const { open, bodies, onRefused, onDecision } = service;
   const ids = requestIds(request.headers);
-  const abort = new AbortController();
+  const abort = new RequestEnd();
   const place = new BodyReservation(bodies);
   open.add(abort);
   response.once("close", () => {
@@ -100,7 +101,7 @@ function setHeaders(response: ServerResponse, headers: OutgoingHttpHeaders): voi
 interface AdmittedByKey extends Taken {
   /** On the clock of `performance.now()`. */
   readonly arrivedMs: number;
-  readonly abort: AbortController;
+  readonly abort: RequestEnd;
   readonly place: BodyReservation;
   readonly idHeaders: Readonly<Record<"x-request-id" | "x-weir-decision-id", string>>;
 }
@@ -227,7 +228,7 @@ interface Taken {
 
 interface Taking {
   readonly ids: RequestIds;
-  readonly abort: AbortController;
+  readonly abort: RequestEnd;
   readonly place: BodyReservation;
   readonly service: RequestService;
 }

@@ -13,6 +13,7 @@ import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
@@ -26,7 +27,7 @@ export interface StageCallOptions {
   readonly answer: ClientAnswer;
   readonly response: ServerResponse;
   /** Fires with an `AbortKind` as its reason. */
-  readonly signal: AbortSignal;
+  readonly signal: RequestEnd;
   readonly limits: GatewayLimits;
   /** The memory that further answers share with request bodies. */
   readonly bodies: BodyMemoryBudget;
@@ -72,7 +73,7 @@ export async function callStage(
   const startedMs = performance.now();
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
   const gate = driver.policy.judges(stage, evidence) ? served.gates.get(stage) : undefined;
-  const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
+  const others = gate?.begin({ asked, signal: signal.abortSignal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;

@@ -60,7 +60,7 @@ export class ApplicationGraph {
     this.programs += 1;
     this.seconds.add(durationSeconds);
     this.learnNodes(graph);
-    this.learnEdges(graph);
+    if (graph.calls.length > 1) this.learnEdges(graph);
   }
 
   view(): ApplicationView {

@@ -39,6 +39,8 @@ export function tidied(call: ObservedCall): ObservedCall | null {
   const finishedSeconds = Math.max(dispatchedSeconds, call.finishedSeconds);
   if (!(finishedSeconds < LATEST_SECONDS && call.arrivedSeconds > -LATEST_SECONDS)) return null;
   const counted = call.outputTokens !== null && Number.isSafeInteger(call.outputTokens) && call.outputTokens >= 0;
+  const isInOrder = dispatchedSeconds === call.dispatchedSeconds && finishedSeconds === call.finishedSeconds;
+  if (isInOrder && (counted || call.outputTokens === null) && call.upstream.length <= MOST_UPSTREAM) return call;
   return {
     ...call,
     upstream: call.upstream.length > MOST_UPSTREAM ? call.upstream.slice(0, MOST_UPSTREAM) : call.upstream,

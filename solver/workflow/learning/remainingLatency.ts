@@ -16,6 +16,8 @@ interface Instant {
  * @param calls of one program, in any order; times finite, none dispatched before it arrived or finished before it was dispatched.
  */
 export function remainingLatency(calls: readonly ObservedCall[]): Float64Array {
+  const [only] = calls;
+  if (only !== undefined && calls.length === 1) return Float64Array.of(only.finishedSeconds - only.dispatchedSeconds);
   const instants = calls.flatMap(({ arrivedSeconds, dispatchedSeconds, finishedSeconds }, at): readonly Instant[] => [
     { atSeconds: arrivedSeconds, waiting: 1, serving: 0, dispatched: -1 },
     { atSeconds: dispatchedSeconds, waiting: -1, serving: 1, dispatched: at },

@@ -286,7 +286,8 @@ export class WorkflowLearner {
     application.learn(graph, program.lastAnswerSeconds - (graph.calls[0]?.arrivedSeconds ?? 0));
     if (program.failed) return;
     const remaining = remainingLatency(graph.calls);
-    const lastSeconds = graph.calls.reduce((last, { finishedSeconds }) => Math.max(last, finishedSeconds), Number.NEGATIVE_INFINITY);
+    let lastSeconds = Number.NEGATIVE_INFINITY;
+    for (const { finishedSeconds } of graph.calls) lastSeconds = Math.max(lastSeconds, finishedSeconds);
     // Calls beyond the bound continued after the calls in the graph.
     const furtherSeconds = program.lastAnswerSeconds - lastSeconds;
     for (const [at, { agent }] of graph.calls.entries()) {

@@ -1,0 +1,1 @@
+export const gatewayArgs: readonly string[];
