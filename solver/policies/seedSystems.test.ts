@@ -166,10 +166,11 @@ describe("the joint policy with a route from experts to an aggregator", () => {
       fc.property(anyVotes, fc.integer({ min: 1, max: 20 }), anyConfidence, (given, twentieths, confidence) => {
         const asked = given.map((_, at) => `expert-${at}`);
         const votes = given.map((vote, at): Vote => ({ expert: asked[at] ?? "", ...vote }));
-        const tau = twentieths / 20;
+        const threshold = 5 * twentieths;
+        const tau = threshold / 100;
         const gate = decideGate(votes, { asked, confidence, tau });
         const policy = buildPolicy({
-          ...{ kind: "cascade", stages: [{ model: "experts" }, { model: "aggregator" }], thresholds: [100 * tau] },
+          ...{ kind: "cascade", stages: [{ model: "experts" }, { model: "aggregator" }], thresholds: [threshold] },
           judge: { model: "none", secondsPerCall: 0, usdPerCall: 0 },
           ...{ order: { kind: "fcfs" }, place: { kind: "least-load" }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
         });
