@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import type { Plan } from "@/solver/plan/plan";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { justInTime } from "@/solver/policies/testing/testJustInTime";
 import { describePlan } from "./describePlan";
 
-const gate = { kind: "confidence", measure: "minimum", calibration: { raw: [0, 100], calibrated: [0, 100] } } as const;
-const described = (callGates?: { model: string; gate: typeof gate; prior: number }[]): string =>
+const gate: GateDocument = { kind: "confidence", measure: "minimum", calibration: { raw: [0, 100], calibrated: [0, 100] } };
+const described = (callGates?: JustInTimePolicy["callGates"]): string =>
   describePlan({
     ...{ ...examplePlanDraft(), id: "0".repeat(64) },
     policy: justInTime({ kind: "beam", width: 4 }, callGates && { callGates }),
