@@ -89,6 +89,7 @@ export const sidebar = [
       ["10-floor-is-a-bound", "10. The quality floor holds for a bound"],
       ["11-judged-score-and-label", "11. Judged score and label are two readings"],
       ["12-kinds-not-sentences", "12. Decisions read kinds, never sentences"],
+      ["13-one-policy", "13. One policy, with a short way where nothing is chosen"],
     ],
     true,
   ),

@@ -17,8 +17,8 @@ import { simulateReplica } from "../engine/simulateReplica";
 import { atRate } from "../engine/thinning";
 import { mean, quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
-import { composePolicy } from "../policies/composePolicy";
 import type { Policy } from "../policies/core/policy";
+import { jointPolicy } from "../policies/jointPolicy";
 import { fcfsOrder } from "../policies/orders/fcfsOrder";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 import { cascadeRoute } from "../policies/routes/cascadeRoute";
@@ -214,7 +214,7 @@ function policyOf(system: System) {
     ...(directStart === undefined ? {} : { directStart }),
     ...(gates === undefined ? {} : { gates: documents, judge: { whenDown: whenUnscored(documents) } }),
   });
-  return composePolicy({ route, order: fcfsOrder, place: leastLoadPlace });
+  return jointPolicy({ route, order: fcfsOrder, place: leastLoadPlace });
 }
 
 /**
@@ -265,7 +265,7 @@ export function baseSeconds(outcomes: OutcomeTable, rows: Int32Array, { models, 
  * @param thresholds router scores, one fewer than models.
  */
 function routerPolicy(models: readonly string[], thresholds: readonly number[]): Policy {
-  return composePolicy({
+  return jointPolicy({
     route: {
       kind: "router",
       needs: ["confidence"],

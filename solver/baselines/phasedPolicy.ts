@@ -1,5 +1,5 @@
-import { composePolicy } from "../policies/composePolicy";
 import type { Policy, ReplicaView } from "../policies/core/policy";
+import { jointPolicy } from "../policies/jointPolicy";
 import { fcfsOrder } from "../policies/orders/fcfsOrder";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 
@@ -36,7 +36,7 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
   const judges = (stage: number): boolean => place(stage) >= 0 && place(stage) < epoch.stages.length - 1;
   const servedAt = (stage: number): number => epoch.stages.find((own) => own >= stage) ?? epoch.stages.at(-1) ?? stage;
 
-  const served = composePolicy({
+  const served = jointPolicy({
     route: {
       kind: "phased-cascade",
       needs: ["judged-scores"],

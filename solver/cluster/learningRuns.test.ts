@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { mean } from "@/solver/numeric/quantile";
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { composePolicy } from "@/solver/policies/composePolicy";
 import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 import type { Place } from "@/solver/policies/core/policyParts";
+import { jointPolicy } from "@/solver/policies/jointPolicy";
 import { fcfsOrder } from "@/solver/policies/orders/fcfsOrder";
 import { fixedRoute } from "@/solver/policies/routes/fixedRoute";
 import { type ComingCall, type KnownCall, WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
@@ -215,7 +215,7 @@ describe("a policy that holds work back", () => {
       choose: (slots, _, now) => (now < fromSeconds ? -1 : slots.inFlight.findIndex((held, at) => held < (slots.capacity[at] ?? 0))),
       askAgainSeconds,
     };
-    return composePolicy({ route: fixedRoute({ model: "small" }), order: fcfsOrder, place });
+    return jointPolicy({ route: fixedRoute({ model: "small" }), order: fcfsOrder, place });
   };
   const sample = programsOf({ workflows: [single], programs: 3, programsPerSecond: 100, seed: 1 });
 

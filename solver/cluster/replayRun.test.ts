@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { composePolicy } from "@/solver/policies/composePolicy";
 import type { Place } from "@/solver/policies/core/policyParts";
+import { jointPolicy } from "@/solver/policies/jointPolicy";
 import { fcfsOrder } from "@/solver/policies/orders/fcfsOrder";
 import { fixedRoute } from "@/solver/policies/routes/fixedRoute";
 import type { RecordedRequest, RecordedVisit } from "./recordedWorld";
@@ -123,7 +123,7 @@ describe("replayRun", () => {
       choose: (slots, _, now) => (now < 1.75 ? -1 : slots.inFlight.findIndex((held, at) => held < (slots.capacity[at] ?? 0))),
       askAgainSeconds: (now) => Math.floor(now / 0.25) * 0.25 + 0.25,
     };
-    const policy = composePolicy({ route: fixedRoute({ model: "small" }), order: fcfsOrder, place });
+    const policy = jointPolicy({ route: fixedRoute({ model: "small" }), order: fcfsOrder, place });
     const decided = replayRun(policy, { replicas, requests: [request(visit(0, [0, 2, null])), request(visit(0, [1.6, 3, null]))] });
     expect(decided.map(({ visits }) => visits[0]?.dispatchedSeconds)).toEqual([1.75, 2]);
   });

@@ -2,6 +2,7 @@ import { type DeploymentModel, deploymentModel } from "../deployment/deploymentM
 import { type Expression, rowOf, scaled, sumOf } from "../deployment/expression";
 import type { DeploymentProblem, ReplicaOption } from "../deployment/problem";
 import type { MilpModel, Row, Variable } from "../milp/model";
+import { parallelSeconds } from "./criticalPath";
 import { inFlightBounds } from "./inFlight";
 import { capacityOf, type MixProblem } from "./problem";
 
@@ -33,6 +34,11 @@ export function mixReplicas({ models, nodes, usdPerGpuHour, constraints }: MixPr
 export interface MixProgram {
   readonly milp: MilpModel;
   readonly shares: readonly (readonly (number | null)[])[];
+}
+
+/** A MILP with the work and the requests in flight of each shape of each model too, as variables. */
+export interface TimeProgram extends MixProgram {
+  readonly loads: readonly (readonly { readonly work: number; readonly inFlight: number }[])[];
 }
 
 /** What shares and replicas are fixed or bounded by. */
@@ -71,11 +77,19 @@ export function factorProgram(problem: MixProblem, { deployment, counts }: MixRe
   return { milp: { name: "mix factor", variables, rows }, shares };
 }
 
+/** What a time program is asked for. */
+interface TimeAsked {
+  /** The factor of the rates that replicas must carry. */
+  readonly factor: number;
+  /** By model, seconds for a unit of work, by which the critical paths of candidates are known; null: all calls count. */
+  readonly secondsOfWork: readonly number[] | null;
+}
+
 /**
- * The least number of requests in flight at the asked rates, which is the least expected time, for replicas that carry `factor` times the
- * rates. Variables: shares, work of each shape, and its requests in flight.
+ * The least number of requests in flight at the asked rates, without calls that run while a longer path of their program runs: the least
+ * expected time by Little's law. Variables: shares, work of each shape, and its requests in flight.
  */
-export function timeProgram(problem: MixProblem, { deployment, counts }: MixReplicas, factor: number): MixProgram {
+export function timeProgram(problem: MixProblem, { deployment, counts }: MixReplicas, { factor, secondsOfWork }: TimeAsked): TimeProgram {
   const variables: Variable[] = [...deployment.milp.variables];
   const rows: Row[] = [...deployment.milp.rows];
   const shares = shareVariables(problem, variables, []);
@@ -100,11 +114,13 @@ export function timeProgram(problem: MixProblem, { deployment, counts }: MixRepl
     for (const [one, variable] of own.entries()) {
       const known = variable === null ? undefined : variables[variable];
       if (variable === null || known === undefined) continue;
-      variables[variable] = { ...known, upper: 1, integer: !divisible, cost: requestsPerSecond * (candidates[one]?.otherSeconds ?? 0) };
+      const { otherSeconds = 0, calls = [] } = candidates[one] ?? {};
+      const parallel = secondsOfWork === null ? 0 : parallelSeconds({ calls }, secondsOfWork);
+      variables[variable] = { ...known, upper: 1, integer: !divisible, cost: requestsPerSecond * (otherSeconds - parallel) };
     }
   }
-  for (const [model, { shapes }] of problem.models.entries()) {
-    const carried = shapes.map((shape, at) => {
+  const loads = problem.models.map(({ shapes }, model) => {
+    const own = shapes.map((shape, at) => {
       const replicas = counts[model]?.[at] ?? sumOf([]);
       const work = add(variables, { name: `w_${model}_${at}`, cost: 0 });
       const inFlight = add(variables, { name: `n_${model}_${at}`, cost: 1 });
@@ -115,11 +131,13 @@ export function timeProgram(problem: MixProblem, { deployment, counts }: MixRepl
         rows.push(
           rowOf(`flight_${model}_${at}_${bound}`, sumOf([of(work, slope), scaled(replicas, intercept), of(inFlight, -1)]), "<=", 0),
         );
-      return of(work, -1);
+      return { work, inFlight };
     });
+    const carried = own.map(({ work }) => of(work, -1));
     rows.push(rowOf(`asked_${model}`, sumOf([workExpression(problem, shares, model), ...carried]), "<=", 0));
-  }
-  return { milp: { name: "mix time", variables, rows }, shares };
+    return own;
+  });
+  return { milp: { name: "mix time", variables, rows }, shares, loads };
 }
 
 const of = (variable: number, coefficient = 1): Expression => ({ terms: [{ variable, coefficient }], constant: 0 });

@@ -10,6 +10,16 @@ export interface MixCandidate {
   readonly quality: number;
   /** Mean seconds of a request that no engine of the plan takes: judges'. */
   readonly otherSeconds: number;
+  /** The calls that `work` is the sum of, where some run in parallel; left out: one after another. */
+  readonly calls?: readonly MixCall[];
+}
+
+/** A call of a program. */
+export interface MixCall {
+  /** By model of the problem, its mean work, 0 in programs that skip it. */
+  readonly work: readonly number[];
+  /** The calls whose answers it waits for, by their indices, which are below its own. */
+  readonly reads: readonly number[];
 }
 
 /** A class of traffic: single requests, or programs of one workflow. */

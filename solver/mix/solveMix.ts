@@ -2,7 +2,8 @@ import { evaluate } from "../deployment/expression";
 import type { PlacedReplica, Solving } from "../deployment/problem";
 import { readDeployment } from "../deployment/readDeployment";
 import { type TimedSolver, timedSolver } from "../deployment/timedSolver";
-import { factorProgram, type MixProgram, type MixReplicas, mixReplicas, timeProgram } from "./mixModel";
+import { leastTime } from "./leastTime";
+import { factorProgram, type MixProgram, type MixReplicas, mixReplicas } from "./mixModel";
 import { capacityOf, type MixProblem, problemRefusal } from "./problem";
 
 export type { MixProblem } from "./problem";
@@ -39,6 +40,8 @@ export interface SolvedMix {
   readonly highestFactor: number;
   /** Expected requests in flight and at the judge at the asked rates: by Little's law the rates times the mean times, queues left out. */
   readonly inFlight: number;
+  /** The same without calls that run while a longer path of their program runs: programs and single requests that are served at a time. */
+  readonly served: number;
   readonly solver: { readonly engine: string; readonly milps: number; readonly seconds: number };
 }
 
@@ -64,7 +67,8 @@ const TOLERANCE = 1e-6;
 /**
  * Engines for a mix of single requests, workflows and ensembles: the replicas and shares by which all rates can rise by the highest common
  * factor (which loads the busiest model least), then, of those within `slack` of that factor or that carry what is `enough`, the ones with
- * the least expected time at the asked rates. Two MILPs, or three where a class has one candidate for all of its requests.
+ * the least expected time at the asked rates, along the critical paths of workflows (`leastTime.ts`). Two MILPs, one more where a class has
+ * one candidate for all of its requests, and at most two more where calls of a workflow run in parallel.
  *
  * @throws RangeError with the sentence of `problemRefusal`.
  */
@@ -80,15 +84,15 @@ export function solveMix(problem: MixProblem, solving: Solving): SolvedMix | NoM
   if (highest.kind !== "found") return { outcome: "none", kind: highest.kind };
   if (highest.factor < 1 - TOLERANCE) return { outcome: "none", kind: "overloaded", factor: highest.factor };
   const kept = Math.max(1, Math.min(able.enough, (1 - able.slack) * highest.factor)) * (1 - TOLERANCE);
-  const program = timeProgram(able, replicas, kept);
-  const result = solver.solve(program.milp);
-  if (result.status !== "optimal" && result.status !== "feasible") return { outcome: "none", kind: "undecided" };
-  const proven = highest.proven && result.status === "optimal";
+  const least = leastTime(able, replicas, { factor: kept, solver });
+  if (least === null) return { outcome: "none", kind: "undecided" };
+  const { program, x, inFlight, served } = least;
+  const proven = highest.proven && least.proven;
   return {
     ...{ outcome: "mix", status: proven ? "optimal" : "feasible", highestFactor: highest.factor },
-    replicas: readDeployment(replicas.problem, replicas.deployment, result.x),
-    ...servedBy(able, { replicas, program, x: result.x }, solver),
-    inFlight: result.objective,
+    replicas: readDeployment(replicas.problem, replicas.deployment, x),
+    ...servedBy(able, { replicas, program, x }, solver),
+    ...{ inFlight, served },
     solver: { engine: solving.engine.name, milps: solver.milps(), seconds: solver.seconds() },
   };
 }

@@ -107,7 +107,7 @@ function served({ sample, space, tokens }: WorkflowGround, configurationOf: (pro
   const gates = new ProgramGates(sample);
   const model = new Int8Array(sample.program.length).fill(-1);
   const written = new Int32Array(sample.program.length);
-  const work = tokens.map(() => 0);
+  const calls = space.reads.map((reads) => ({ reads, work: tokens.map(() => 0) }));
   const qualities: number[] = [];
   for (const program of programsOf(sample)) {
     const first = sample.firstRequest[program] ?? 0;
@@ -124,13 +124,16 @@ function served({ sample, space, tokens }: WorkflowGround, configurationOf: (pro
       written[request] = sample.outputTokens[own]?.[request] ?? 0;
       const read = reads.reduce((sum, other) => sum + (written[first + other] ?? 0), sample.givenTokens[request] ?? 0);
       const tokensOf = tokens[own];
-      if (tokensOf !== undefined) work[own] = (work[own] ?? 0) + workOf(tokensOf, read, written[request] ?? 0);
+      const work = calls[agent]?.work;
+      if (tokensOf !== undefined && work !== undefined) work[own] = (work[own] ?? 0) + workOf(tokensOf, read, written[request] ?? 0);
     }
     qualities.push(programQuality(sample, program, model, (request) => gates.givenBy(request)));
   }
   const known = qualities.filter((own) => !Number.isNaN(own));
+  const means = calls.map(({ reads, work }) => ({ reads, work: work.map((own) => own / qualities.length) }));
   return {
-    work: work.map((own) => own / qualities.length),
+    work: tokens.map((_, own) => means.reduce((sum, { work }) => sum + (work[own] ?? 0), 0)),
+    calls: means,
     quality: qualityLow(known),
     otherSeconds: 0,
   };

@@ -1,8 +1,7 @@
 import { type PlaceDocument, type PolicyDocument, type SinglesPolicy, singlesPolicyOf } from "../plan/policySchema";
-import { composePolicy } from "./composePolicy";
 import type { Policy } from "./core/policy";
 import type { Place, Route } from "./core/policyParts";
-import { justInTimePolicy } from "./justInTime/justInTimePolicy";
+import { jointPolicy } from "./jointPolicy";
 import { orderOf } from "./orders/orderOf";
 import { affinityPlace } from "./places/affinityPlace";
 import { leastLoadPlace } from "./places/leastLoadPlace";
@@ -23,11 +22,9 @@ export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
   const parts = { order: orderOf(document.order), place: placeOf(document.place) };
-  if (document.kind === "just-in-time") {
-    const singles = singlesPolicyOf(document);
-    return justInTimePolicy(document, { ...parts, singles: singles && routeOf(singles) });
-  }
-  return composePolicy({ route: routeOf(document), ...parts });
+  if (document.kind !== "just-in-time") return jointPolicy({ route: routeOf(document), ...parts });
+  const singles = singlesPolicyOf(document);
+  return jointPolicy({ route: singles && routeOf(singles), choice: document, ...parts });
 }
 
 function routeOf(document: SinglesPolicy): Route {

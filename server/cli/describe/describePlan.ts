@@ -139,7 +139,7 @@ function cascadeLines(policy: CascadePolicy, inputs: Plan["inputs"]): string[] {
 }
 
 /** @param predicted whether the plan was made for a mix, whose figures are of this policy. */
-function justInTimeLines({ models, workflows, selection }: JustInTimePolicy, predicted: boolean): string[] {
+function justInTimeLines({ models, workflows, selection, callGates = [] }: JustInTimePolicy, predicted: boolean): string[] {
   const names = models.map(({ model }) => model);
   return [
     ...workflows.map(({ workflow, predictor }) => {
@@ -148,6 +148,7 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy, pre
       const accurate = predictor === undefined ? unpredicted : `predictor ${predictor.slice(0, 12)}`;
       return `${name}: ${agents.length} agents, ${counted(configurationSpace(workflow, names).size, "configuration")}, ${accurate}`;
     }),
+    ...callGates.map(({ model, gate }) => `agents' answers by ${model} scored, for the models of later agents: ${gateText(gate)}`),
     ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
     ...(selection.kind === "worth"
       ? [

@@ -1,6 +1,5 @@
-import type { Action, Outage, WaitingWork } from "../core/policy";
+import type { WaitingWork } from "../core/policy";
 import type { Route } from "../core/policyParts";
-import { type StageMoves, stageMoves } from "../routes/stageMoves";
 
 /**
  * Escalations and answers that a stage counts as having had before the first: half of its answers are taken to go on until some have been
@@ -16,7 +15,6 @@ const MEASURED_SHARE = 16;
 
 /** Requests of no declared workflow in rounds: those of a route whose stages each have one of the rounds' models. */
 export class RoundSingles {
-  readonly moves: StageMoves;
   readonly stages: number;
   /** By stage, the index of its model. */
   private readonly modelOf: readonly number[];
@@ -32,7 +30,6 @@ export class RoundSingles {
     readonly route: Route,
     private readonly models: readonly string[],
   ) {
-    this.moves = stageMoves(route);
     this.stages = route.models.length;
     this.modelOf = route.models.map((model) => {
       const at = models.indexOf(model);
@@ -96,15 +93,8 @@ export class RoundSingles {
     return after;
   }
 
-  /** The route's verdict on answered work, or what follows where its next stage cannot answer. */
-  judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
-    const action = this.moves.judged(work, judgedScore, outage);
-    if (judgedScore !== null) this.count(work.stage, action.kind === "escalate");
-    return action;
-  }
-
   /** A scored answer of the stage was escalated, or not. Answers without a score say nothing of how good they are. */
-  private count(stage: number, escalated: boolean): void {
+  judged(stage: number, escalated: boolean): void {
     const answered = (this.answered[stage] ?? 0) + 1;
     const by = answered > MOST_ANSWERED ? 0.5 : 1;
     this.answered[stage] = by * answered;

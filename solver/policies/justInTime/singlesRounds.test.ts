@@ -1,55 +1,9 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
-import type { JustInTimePolicy, OrderDocument, PlaceDocument, SinglesPolicy } from "@/solver/plan/policySchema";
+import { it } from "vitest";
+import type { OrderDocument, PlaceDocument, SinglesPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "../buildPolicy";
-import type { Action, Policy, ReplicaView, Start, WaitingWork } from "../core/policy";
+import { anyTurn, expectSameDecisions, MODELS, routes, SEATS, type Singles } from "../testing/drivenPolicies";
 import { justInTime } from "../testing/testJustInTime";
-import { anyForecast } from "../testing/worldOfContract";
-
-const MODELS = ["small", "medium", "large"];
-const SEATS = 3;
-
-const anyTurn = fc.record({
-  seconds: fc.integer({ min: 0, max: 8 }).map((quarters) => quarters / 4),
-  arrivals: fc.array(
-    fc.record({
-      inputTokens: fc.integer({ min: 1, max: 1500 }),
-      tokens: fc.integer({ min: 1, max: 900 }),
-      forecast: fc.option(anyForecast, { nil: undefined }),
-      routerScores: fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 3, maxLength: 3 }),
-    }),
-    { maxLength: 4 },
-  ),
-  /** The requests in flight that are answered, as indices modulo their number, and their scores. */
-  answers: fc.array(fc.tuple(fc.nat(20), fc.option(fc.integer({ min: 0, max: 100 }))), { maxLength: 3 }),
-  kvUse: fc.double({ min: 0, max: 1, noNaN: true }),
-  lost: fc.option(fc.constantFrom(...MODELS), { freq: 4 }),
-  lowerMayAnswer: fc.boolean(),
-});
-
-const range = { min: 0, max: 100 };
-type Route = NonNullable<JustInTimePolicy["singles"]>;
-const judge = { model: "judge", secondsPerCall: 0.1, usdPerCall: 0 };
-const stages = MODELS.map((model) => ({ model }));
-const confident = { kind: "trained", predictor: "1".repeat(64) } as const;
-const routes: Readonly<Record<string, Route>> = {
-  "a cascade by thresholds (Cascadia)": {
-    kind: "cascade",
-    stages,
-    thresholds: [60, 40],
-    judge,
-    approvedRanges: { thresholds: [range, range] },
-  },
-  "a cascade with direct starts": {
-    ...{ kind: "cascade", stages, thresholds: [60, 40], judge, approvedRanges: { thresholds: [range, range] } },
-    directStart: { below: [50, 70], router: confident },
-  },
-  "slack dispatch (Chimera)": {
-    ...{ kind: "slack", tau: 0.5, deltaScore: 0, floorSeconds: 1, approvedRanges: { tau: range, deltaScore: { min: 0, max: 1 } } },
-    models: MODELS.map((model, at) => ({ model, decodeSecondsPerToken: 0.01 * (at + 1), maxBatchSize: SEATS, confidence: 0.3 * (at + 1) })),
-  },
-  "one model": { kind: "fixed", model: "medium" },
-};
 
 // No request ages here: a queue of one model looks for aged requests after each release, rounds once a decision.
 const orders: readonly OrderDocument[] = [
@@ -58,69 +12,6 @@ const orders: readonly OrderDocument[] = [
 ];
 const places: readonly PlaceDocument[] = [{ kind: "least-load" }, { kind: "time-slots" }];
 
-/** What a driver knows of a request. */
-interface Request {
-  readonly routerScores: readonly number[];
-  work: WaitingWork;
-}
-
-/** One policy with its own requests, as a driver leads it. */
-class Driven {
-  readonly requests = new Map<string, Request>();
-  readonly inFlight: { readonly id: string; readonly replicaId: string }[] = [];
-  readonly starts: Start[] = [];
-
-  constructor(readonly policy: Policy) {}
-
-  replicas(kvUse: number, lost: string | null): readonly ReplicaView[] {
-    return MODELS.flatMap((model) =>
-      ["a", "b"].map(
-        (seat): ReplicaView => ({
-          ...{ id: `${model}-${seat}`, model, maxInFlight: SEATS, accepting: model !== lost, down: model === lost, kvTokens: 2000 },
-          inFlight: this.inFlight.filter(({ replicaId }) => replicaId === `${model}-${seat}`).length,
-          kvUse: { state: "fresh", value: kvUse, ageSeconds: 0 },
-          preemptions: { state: "fresh", value: 0, ageSeconds: 0 },
-        }),
-      ),
-    );
-  }
-
-  queue(id: string, stage: number, nowSeconds: number): void {
-    const request = this.requests.get(id);
-    if (request === undefined) return;
-    request.work = { ...request.work, stage, queuedSinceSeconds: nowSeconds, state: { kind: "queued" } };
-    this.policy.observe({ kind: "queued", work: request.work });
-  }
-
-  /** Everything that a decision did, model by model in the order of each: rounds list the models' requests mixed. */
-  decided(actions: readonly Action[]): readonly unknown[] {
-    const groupOf = (action: Action): string => (action.kind === "dispatch" ? action.replicaId.slice(0, -2) : "");
-    return [...actions]
-      .sort((one, other) => groupOf(one).localeCompare(groupOf(other)))
-      .map((action) => (action.kind === "dispatch" ? { ...action, stage: this.requests.get(action.workId)?.work.stage } : action));
-  }
-
-  carryOut(actions: readonly Action[], nowSeconds: number): void {
-    for (const action of actions) {
-      const request = this.requests.get(action.workId);
-      if (request === undefined) continue;
-      if (action.kind === "dispatch") {
-        const { workId, replicaId } = action;
-        this.policy.observe({ kind: "dispatched", workId, programId: workId, replicaId, nowSeconds });
-        this.inFlight.push({ id: workId, replicaId });
-        request.work = { ...request.work, state: { kind: "answered", judgedScore: null } };
-      } else if (action.kind === "escalate" || action.kind === "skip") {
-        if (action.kind === "skip") this.policy.observe({ kind: "left", workId: action.workId });
-        this.queue(action.workId, action.stage, nowSeconds);
-      } else {
-        if (action.kind === "refuse") this.policy.observe({ kind: "left", workId: action.workId });
-        this.policy.observe({ kind: "ended", programId: action.workId });
-        this.requests.delete(action.workId);
-      }
-    }
-  }
-}
-
 const beam = { kind: "beam", width: 4 } as const;
 const worth = { kind: "worth", rightSeconds: 0, delayWeight: 1 } as const;
 const price = { models: MODELS.map((model, at) => ({ model, secondsPerToken: 0.1 * (at + 1), waiting: at })), dampingSeconds: 1 };
@@ -128,9 +19,9 @@ const queueings = orders.flatMap((order) => places.map((place) => ({ order, plac
 const cases = [
   ...Object.entries(routes).flatMap(([name, singles]) => queueings.map((queueing) => ({ name, singles, selection: beam, ...queueing }))),
   // With one candidate each, worth has nothing to choose.
-  ...queueings.map((queueing) => ({ name: "one model, by worth", singles: routes["one model"] as Route, selection: worth, ...queueing })),
+  ...queueings.map((queueing) => ({ name: "one model, by worth", singles: routes["one model"] as Singles, selection: worth, ...queueing })),
   ...queueings.map((queueing) => ({
-    ...{ name: "one model, by worth at prices", singles: routes["one model"] as Route, selection: { ...worth, price }, ...queueing },
+    ...{ name: "one model, by worth at prices", singles: routes["one model"] as Singles, selection: { ...worth, price }, ...queueing },
   })),
 ];
 
@@ -145,58 +36,7 @@ for (const { name, singles, selection, order, place } of cases)
         const models = MODELS.map((model) => ({ model, cost: 1, saturationBatch: 2 * SEATS, throughput, meanOutputTokens: 100 }));
         const rounds = buildPolicy(justInTime(selection, { models, workflows: [], order, place, singles }));
         const own = buildPolicy({ ...singles, order, place } as SinglesPolicy);
-        const both = [new Driven(rounds), new Driven(own)] as const;
-        let [nowSeconds, came] = [0, 0];
-        for (const { seconds, arrivals, answers, kvUse, lost, lowerMayAnswer } of turns) {
-          nowSeconds += seconds;
-          const outage = { isLost: (model: string) => model === lost, lowerMayAnswer };
-          for (const { routerScores, tokens, ...arrival } of arrivals) {
-            const id = `w${came++}`;
-            const started = both.map((driven) => {
-              const start = driven.policy.start({
-                ...{ programId: id, inputTokens: arrival.inputTokens, judgeResting: false, outage },
-                routerScores: (model) => routerScores[MODELS.indexOf(model)],
-                replicas: driven.replicas(kvUse, lost),
-              });
-              const times = { programArrivalSeconds: nowSeconds, queuedSinceSeconds: nowSeconds };
-              // No two keys are equal: equal ones leave in the order of the list, which is that of programs in rounds and of arrival in queues.
-              const predicted = { predictedTokens: tokens + came / 1000, predictedProgramTokens: tokens + came / 1000 };
-              const work = {
-                id,
-                programId: id,
-                stage: start.stage,
-                ...times,
-                ...arrival,
-                ...predicted,
-                state: { kind: "queued" as const },
-              };
-              driven.requests.set(id, { routerScores, work });
-              driven.queue(id, start.stage, nowSeconds);
-              return start;
-            });
-            expect(started[0]).toEqual(started[1]);
-          }
-          for (const [at, score] of answers) {
-            const index = at % Math.max(1, both[0].inFlight.length);
-            for (const driven of both) {
-              const [done] = driven.inFlight.splice(index, 1);
-              const request = driven.requests.get(done?.id ?? "");
-              if (done === undefined || request === undefined) continue;
-              const finished = { workId: done.id, replicaId: done.replicaId, nowSeconds, failed: false };
-              driven.policy.observe({ kind: "finished", ...finished });
-              const judgedScore = driven.policy.judges(request.work.stage) ? score : null;
-              request.work = { ...request.work, state: { kind: "answered", judgedScore } };
-            }
-          }
-          const decisions = both.map((driven) => {
-            const flying = new Set(driven.inFlight.map(({ id }) => id));
-            const waiting = [...driven.requests.values()].map(({ work }) => work).filter(({ id }) => !flying.has(id));
-            return driven.policy.decide({ nowSeconds, waiting, replicas: driven.replicas(kvUse, lost), outage });
-          });
-          expect(both[0].decided(decisions[0] ?? [])).toEqual(both[1].decided(decisions[1] ?? []));
-          // The order of dispatches to different models means nothing to either: both go on in the same.
-          for (const driven of both) driven.carryOut(decisions[1] ?? [], nowSeconds);
-        }
+        expectSameDecisions({ turns, policies: [rounds, own], byModel: true });
       }),
       { numRuns: 60 },
     );

@@ -28,7 +28,7 @@ function workOf(id: string, { input, seconds, perSecond = 0 }: Expected): Waitin
   return { id, inputTokens: input, ...queued, ...(seconds === undefined ? {} : { forecast }) };
 }
 
-/** Replicas of one model, driven as `composePolicy` does. */
+/** Replicas of one model, driven as `jointPolicy` does. */
 class Model {
   readonly place: Place;
   readonly slots: Slots & { readonly kvUse: Reading[]; readonly kvTokens: (number | null)[]; readonly preemptions: Reading[] };

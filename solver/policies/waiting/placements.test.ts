@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WaitingList } from "@/solver/cluster/waitingList";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import { composePolicy } from "../composePolicy";
 import { MOST_HELD, type Policy, type Reading, type ReplicaView, type WaitingWork } from "../core/policy";
 import type { Order, Slots } from "../core/policyParts";
+import { jointPolicy } from "../jointPolicy";
 import { fcfsOrder } from "../orders/fcfsOrder";
 import { workflowOrder } from "../orders/workflowOrder";
 import { roundRobinPlace } from "../places/roundRobinPlace";
@@ -121,7 +121,7 @@ describe("work that waits while what is known of its agents changes", () => {
   it("leaves in the order of a sort from scratch by the forecasts in force, at every decision", () => {
     fc.assert(
       fc.property(fc.array(anyTurn(100), { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (turns, seats) => {
-        const policy = composePolicy({ route, order: workflowOrder({ agingThreshold: never }), place: roundRobinPlace() });
+        const policy = jointPolicy({ route, order: workflowOrder({ agingThreshold: never }), place: roundRobinPlace() });
         drive(policy, turns, {
           seats,
           seen: ({ waiting, sent }) =>
@@ -139,7 +139,7 @@ describe("work that waits while what is known of its agents changes", () => {
   it("is shown by the simulator's list as far as the policy reads it, so that both decide alike", () => {
     fc.assert(
       fc.property(fc.array(anyTurn(900), { maxLength: 30 }), fc.constantFrom(...orders), (turns, order) => {
-        const build = () => composePolicy({ route, order, place: timeSlotsPlace() });
+        const build = () => jointPolicy({ route, order, place: timeSlotsPlace() });
         const [whole, partly] = [build(), build()];
         const list = new WaitingList(partly);
         const known = new Set<string>();
@@ -171,7 +171,7 @@ describe("work that the memory of no replica has room for", () => {
     fc.assert(
       fc.property(fc.array(anyTurn(1500), { maxLength: 40 }), fc.constantFrom(...orders), (turns, order) => {
         const place = timeSlotsPlace();
-        const policy = composePolicy({ route, order, place });
+        const policy = jointPolicy({ route, order, place });
         drive(policy, turns, {
           replicas: 3,
           seen: ({ nowSeconds, waiting, sent, inFlight, replicas }) => {
@@ -196,7 +196,7 @@ describe("work that the memory of no replica has room for", () => {
     });
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 60, maxLength: 120 }), (steps) => {
-        const policy = composePolicy({ route, order: workflowOrder({ agingThreshold: never }), place: timeSlotsPlace() });
+        const policy = jointPolicy({ route, order: workflowOrder({ agingThreshold: never }), place: timeSlotsPlace() });
         const passes = new Map<string, number>();
         let due: readonly string[] = [];
         drive(

@@ -1,20 +1,10 @@
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
-import {
-  type Action,
-  MOST_HELD,
-  type Need,
-  type Policy,
-  type PolicyReason,
-  type ReplicaView,
-  type StartingRequest,
-  type View,
-  type WaitingWork,
-} from "../core/policy";
+import { type Action, MOST_HELD, type Need, type ReplicaView, type View, type WaitingWork } from "../core/policy";
 import type { Order, Place, Route } from "../core/policyParts";
 import { refreshed, seatsOf } from "../core/replicaSeats";
+import type { Dispatcher } from "../waiting/dispatcher";
 import { HeldWork } from "../waiting/heldWork";
 import { Placing } from "../waiting/placements";
-import { plannedMemory } from "../waiting/plannedMemory";
 import { ReleaseQueue } from "../waiting/releaseQueue";
 import { ModelEngines } from "./modelEngines";
 import { ProgramBinding } from "./programBinding";
@@ -30,7 +20,7 @@ import { worthRounds } from "./worthRounds";
 
 /** What serves single requests, if not the largest model alone, which request goes first, and where. */
 interface RoundParts {
-  readonly singles: Route | null;
+  readonly route: Route | null;
   readonly order: Order;
   readonly place: Place;
 }
@@ -52,7 +42,7 @@ interface RoundParts {
  * Requests of no declared workflow are served by the route of `singles`, in the same queue and the same rounds; without one, by the largest
  * model. The route's stages are the first; then each model is one stage, at which calls of workflows are answered.
  */
-export function justInTimePolicy(document: JustInTimePolicy, { order, place, singles: route }: RoundParts): Policy {
+export function choosingRounds(document: JustInTimePolicy, { order, place, route }: RoundParts): Dispatcher {
   const { models, selection } = document;
   const names = models.map(({ model }) => model);
   const largest = names.length - 1;
@@ -67,13 +57,11 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
   const calls = new StagedCalls(workflows, binding);
   const held = new HeldWork();
   const roundOrder = new RoundOrder(order.preference, held);
-  const { memoryPlan } = place;
   /** What the place holds back in the current decision, and the models at which it does, as bits. */
   const heldNow = new Map<StagedWork, number>();
   let overheld = 0;
   /** By model, its placing in the current decision, from the first request on that is placed there. */
   const placings = new Map<number, Placing>();
-  let askAgainSeconds: number | null = null;
   let seen: readonly ReplicaView[] | null = null;
   let out = 0;
   const state: RoundState = {
@@ -182,35 +170,6 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
     return true;
   }
 
-  /** Notes the score of a call's answer, by which the agents after it are served. Returns why the answer is accepted. */
-  function scored({ id, stage }: WaitingWork, score: number | null): PolicyReason {
-    const model = stage - firstOfModels;
-    if (isScored[model] !== true) return "not-judged";
-    calls.scored(id, model, score);
-    return score === null ? "no-gate-score" : "scored-for-later-agents";
-  }
-
-  /** Verdicts on answers, and what follows for single requests whose stage cannot answer. Returns the work that rounds may serve. */
-  function settle({ waiting, outage }: View, actions: Action[]): readonly WaitingWork[] {
-    const isStuck = singles?.moves.stuck(outage);
-    const goesOn = (work: WaitingWork): boolean => {
-      const { id: workId, stage } = work;
-      if (work.state.kind === "answered") {
-        if (singles === null || stage >= firstOfModels)
-          actions.push({ kind: "accept", workId, reason: scored(work, work.state.judgedScore) });
-        else actions.push(singles.judged(work, work.state.judgedScore, outage));
-        return false;
-      }
-      if (singles === null || isStuck?.(work) !== true || !isSingle(calls.of(work))) return true;
-      held.forget(workId);
-      actions.push(singles.moves.movedOn(work, outage));
-      return false;
-    };
-    // Most decisions settle nothing: the list is copied only where something is left out of it.
-    const first = waiting.findIndex((work) => !goesOn(work));
-    return first < 0 ? waiting : [...waiting.slice(0, first), ...waiting.slice(first + 1).filter(goesOn)];
-  }
-
   /** The replicas of each model. Which of the waiting requests come there next, only a round decides. */
   const plannedQueues = ({ replicas }: View) =>
     names.map((model) => ({
@@ -219,54 +178,46 @@ export function justInTimePolicy(document: JustInTimePolicy, { order, place, sin
       held: new HeldWork(),
     }));
 
-  const singleRoute = (stage: number): Route | null => (singles !== null && stage < firstOfModels ? singles.route : null);
   const reads: readonly Need[] = [
     ...(selection.kind === "fixed" || workflows.length === 0 ? [] : (["configurations"] as const)),
     ...(selection.kind === "worth" && document.learnt?.lengths !== undefined ? (["lengths"] as const) : []),
     ...(selection.kind === "worth" && document.learnt?.confidence !== undefined ? (["confidence"] as const) : []),
   ];
   return {
-    kind: "just-in-time",
-    needs: [...new Set<Need>([...reads, "identifiers", ...(route?.needs ?? []), ...order.needs, ...place.needs])],
+    needs: [...reads, "identifiers"],
     preference: null,
     choosesModel: true,
-    ...((route?.readsEvidence || (route !== null && selection.kind === "worth")) && { readsEvidence: true as const }),
+    ...(route !== null && selection.kind === "worth" && { readsEvidence: true as const }),
     rounds: () => log.view(),
-    start(request: StartingRequest) {
-      if (singles === null || calls.knows(request.call)) return { stage: firstOfModels + largest, reason: "model-chosen-at-dispatch" };
-      return singles.moves.start(request);
+    calls: {
+      models: names,
+      start: largest,
+      areScored: callGates.length > 0,
+      knows: (call) => calls.knows(call),
+      isCall: (work) => calls.of(work).program !== null,
+      judges: (model) => isScored[model] === true,
+      answered(workId, model, score) {
+        if (isScored[model] !== true) return "not-judged";
+        calls.scored(workId, model, score);
+        return score === null ? "no-gate-score" : "scored-for-later-agents";
+      },
     },
-    modelOfStage(stage) {
-      const model = singleRoute(stage)?.models[stage] ?? names[stage - firstOfModels];
-      if (model === undefined)
-        throw new RangeError(`This just-in-time choice is among ${names.length} models; there is no stage ${stage}.`);
-      return model;
-    },
-    ...(callGates.length > 0 && { scoresCallsFrom: firstOfModels }),
-    judges: (stage, evidence) => singleRoute(stage)?.judges(stage, evidence) ?? isScored[stage - firstOfModels] === true,
-    accepts: (stage, score, evidence) => (singleRoute(stage)?.verdict(stage, score, evidence).kind ?? "accept") === "accept",
-    acceptReason: (stage, evidence) => singleRoute(stage)?.verdict(stage, null, evidence).reason ?? "not-judged",
-    decide(view) {
-      const actions: Action[] = [];
+    dispatch(view, actions) {
       see(view);
-      const waiting = settle(view, actions);
+      const { waiting } = view;
       if (out !== 0) reopen(waiting);
       if (binding !== null && binding.unbound > 0) bindWaiting(waiting);
       if (out !== 0) refuse(waiting, actions);
       rounds({ ...view, waiting: roundOrder.ordered(waiting) }, actions);
-      const hasRoom = [...placings.values()].some(({ room }) => room > 0);
-      askAgainSeconds = heldNow.size > 0 && hasRoom ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
-      return actions;
+      return heldNow.size > 0 && [...placings.values()].some(({ room }) => room > 0);
     },
-    ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds, due: () => held.due.keys() }),
-    ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), plannedQueues(view), view.nowSeconds) }),
+    judged: (stage, escalated) => singles?.judged(stage, escalated),
     observe(event) {
-      route?.observe?.(event);
-      order.observe?.(event);
-      place.observe?.(event);
-      if (event.kind === "left") held.forget(event.workId);
       calls.observe(event);
       if (event.kind === "queued" && calls.of(event.work).program === null) singles?.queued(event.work);
     },
+    forget: (workId) => held.forget(workId),
+    due: () => held.due.keys(),
+    plannedQueues,
   };
 }

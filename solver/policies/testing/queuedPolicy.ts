@@ -1,11 +1,11 @@
-import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
-import type { Order, Place, Preference, Route } from "./core/policyParts";
-import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
-import { stageMoves } from "./routes/stageMoves";
-import { HeldWork } from "./waiting/heldWork";
-import { placements, type QueueToPlace, roomOf } from "./waiting/placements";
-import { type PlannedQueue, plannedMemory } from "./waiting/plannedMemory";
-import { ReleaseLog, ReleaseQueue } from "./waiting/releaseQueue";
+import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "../core/policy";
+import type { Order, Place, Preference, Route } from "../core/policyParts";
+import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
+import { stageMoves } from "../routes/stageMoves";
+import { HeldWork } from "../waiting/heldWork";
+import { placements, type QueueToPlace, roomOf } from "../waiting/placements";
+import { type PlannedQueue, plannedMemory } from "../waiting/plannedMemory";
+import { ReleaseLog, ReleaseQueue } from "../waiting/releaseQueue";
 
 /** The three parts of a common policy. */
 export interface PolicyParts {
@@ -20,7 +20,7 @@ export interface PolicyParts {
  * holds work back, the next that fits goes before it, a bounded number of times (`placements.ts`). Queued work for a stage that the route
  * does not know stays where it is. What follows where a stage cannot answer: `stageMoves.ts`.
  */
-export function composePolicy({ route, order, place }: PolicyParts): Policy {
+export function queuedPolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
   const queueOfStage = route.models.map((model) => models.indexOf(model));
   const { preference } = order;

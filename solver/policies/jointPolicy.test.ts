@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { composePolicy } from "./composePolicy";
 import type { ReplicaView, WaitingWork } from "./core/policy";
 import type { Place, Preference, Slots } from "./core/policyParts";
+import { jointPolicy } from "./jointPolicy";
 import { fixedRoute } from "./routes/fixedRoute";
 import { MOST_PASSES } from "./waiting/heldWork";
 
@@ -39,7 +39,7 @@ const route = (...models: string[]) => ({ ...fixedRoute({ model: "" }), models }
 const shortest: Preference = { key: ({ inputTokens }) => inputTokens, agingThreshold: 2 };
 
 function policyOf(preference?: Preference, place = picky) {
-  const policy = composePolicy({ route: route("m", "n"), order: { kind: "any", needs: [], ...(preference && { preference }) }, place });
+  const policy = jointPolicy({ route: route("m", "n"), order: { kind: "any", needs: [], ...(preference && { preference }) }, place });
   const replicas = [replica("m"), replica("n")];
   const sent = (waiting: readonly WaitingWork[], nowSeconds = 1) =>
     policy.decide({ nowSeconds, waiting, replicas }).map(({ workId }) => workId);
