@@ -57,6 +57,11 @@ const table = {
     ["model"],
   ],
   tokens: ["weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", ["model", "direction"]],
+  cached: [
+    "weir_gateway_cached_tokens_total",
+    "Prompt tokens that engines found in their prefix caches, as far as their answers say.",
+    ["model"],
+  ],
   cost: [
     "weir_gateway_cost_usd_total",
     "Cost of answers and judge scores at the configured prices; of a further answer that was cancelled, that of its prompt.",
@@ -251,13 +256,14 @@ export class GatewayMetrics {
 
   /** @param promptTokens of its request, as the gateway estimates them. */
   #recordStage(stage: StageRecord, promptTokens: number): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
-      stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, cachedTokens } = stage;
+    const { at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } = stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);
     if (inputTokens !== null) this.#metrics.tokens.inc({ model, direction: "input" }, inputTokens);
     if (outputTokens !== null) this.#metrics.tokens.inc({ model, direction: "output" }, outputTokens);
+    if (cachedTokens !== undefined) this.#metrics.cached.inc({ model }, cachedTokens);
     if (at?.firstToken !== undefined && outputTokens !== null && outputTokens > 1)
       this.#metrics.tokenTime.observe({ model }, (at.answered - at.firstToken) / (outputTokens - 1));
     const config = this.#config;
