@@ -30,6 +30,7 @@ import { mixBenchmarks } from "./mix/mixEngines";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { prefixPlacementBenchmarks } from "./prefix/prefixPlacement";
 import { realGateBenchmarks } from "./real/gates/realGates";
 import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
@@ -92,6 +93,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
   ...mixBenchmarks,
+  ...prefixPlacementBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

@@ -5,7 +5,7 @@ import type { Place, Slots } from "../core/policyParts";
 import { leastLoadPlace } from "./leastLoadPlace";
 
 /** How many requests in flight a hit of a mean prompt's length outweighs. */
-const HIT_WEIGHT = Number(process.env.W ?? 4);
+const HIT_WEIGHT = 4;
 /** Maximum number of blocks that are remembered of one replica, and of all replicas of a model. */
 const MOST_BLOCKS_OF_REPLICA = 31_250;
 const MOST_BLOCKS_OF_MODEL = 1_000_000;
