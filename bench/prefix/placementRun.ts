@@ -46,7 +46,16 @@ export function programsOf(runs: readonly AgentRun[], shared: SharedPrefixes, se
 export function placed(sample: ProgramSample, rate: number, place: PlaceDocument): PlacementFigures {
   const policy = buildPolicy({ kind: "fixed", model: MODEL, order: { kind: "fcfs" }, place });
   const atRate = { ...sample, arrivalSeconds: sample.arrivalSeconds.map((seconds) => seconds / rate) };
-  const { prefixHitShare, firstTokenSeconds, unserved } = simulatePrograms({ policy, sample: atRate, replicas: engines, telemetrySeconds: 1 });
+  const { prefixHitShare, firstTokenSeconds, unserved } = simulatePrograms({
+    policy,
+    sample: atRate,
+    replicas: engines,
+    telemetrySeconds: 1,
+  });
   if (unserved > 0) throw new Error(`${unserved} programs were not served`);
-  return { hitPercent: 100 * (prefixHitShare?.[0] ?? Number.NaN), ttftP50: quantile(firstTokenSeconds, 0.5), ttftP95: quantile(firstTokenSeconds, 0.95) };
+  return {
+    hitPercent: 100 * (prefixHitShare?.[0] ?? Number.NaN),
+    ttftP50: quantile(firstTokenSeconds, 0.5),
+    ttftP95: quantile(firstTokenSeconds, 0.95),
+  };
 }

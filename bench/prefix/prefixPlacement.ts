@@ -60,7 +60,11 @@ const INPUT = "ChatDev's recorded runs with modelled conversations, four engines
 
 async function hitsOver(other: string): Promise<Measurement> {
   const points = differenceOf(await pairsWith(other, "hitPercent"));
-  return { ...overSeeds(points), unit: "points", detail: `tokens found in engines' caches, ${signed(points)} points over ${other}; ${INPUT}` };
+  return {
+    ...overSeeds(points),
+    unit: "points",
+    detail: `tokens found in engines' caches, ${signed(points)} points over ${other}; ${INPUT}`,
+  };
 }
 
 async function ttftOver(other: string, name: "ttftP50" | "ttftP95"): Promise<Measurement> {

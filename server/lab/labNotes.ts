@@ -70,7 +70,8 @@ function prefixNotes({ sharedPrefixes, systems }: LabSpec): readonly string[] {
   const placing = systems.filter(({ policy }) => policy.place.kind === "prefix");
   if (sharedPrefixes === undefined)
     return placing.map(({ name }) => `${name} places by prefix, and no prompts share one here: it decides as by least load.`);
-  const shared = sharedPrefixes === "instructions" ? "their agents' instructions" : "their agents' instructions, and histories in a program";
+  const shared =
+    sharedPrefixes === "instructions" ? "their agents' instructions" : "their agents' instructions, and histories in a program";
   return [`What prompts share is modelled: ${shared}. Engines keep it in the memory that running requests leave.`];
 }
 

@@ -119,7 +119,12 @@ export function makeWorkloads(
   const promptBlocks = sharedPrompts(table.table.promptIds.map(texts.prompt));
   const outcomes = {
     ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
-    ...withTextScorers(promptBlocks === undefined ? table.table : { ...table.table, promptBlocks }, texts, { seed: workloadSeed, ...confidence }, onProgress),
+    ...withTextScorers(
+      promptBlocks === undefined ? table.table : { ...table.table, promptBlocks },
+      texts,
+      { seed: workloadSeed, ...confidence },
+      onProgress,
+    ),
     ...agreementOf(profile.request, peer),
     ...confidence,
   };

@@ -12,7 +12,8 @@ const sample: ProgramSample = measuredPrograms({ runs: [run], models: ["m"], arr
 
 function shared(conversations: boolean) {
   const { promptBlocks = [] } = withSharedPrefixes(sample, { conversations });
-  return (one: number, other: number): number => sharedBlocks(promptBlocks[one] ?? new Uint32Array(), promptBlocks[other] ?? new Uint32Array());
+  return (one: number, other: number): number =>
+    sharedBlocks(promptBlocks[one] ?? new Uint32Array(), promptBlocks[other] ?? new Uint32Array());
 }
 
 describe("withSharedPrefixes", () => {
