@@ -30,7 +30,10 @@ const chat = (content: string) => ({ model: "cascade/test", messages: [{ role: "
 describe("placing by prefix in the gateway", () => {
   it("sends prompts with a beginning in common to one engine, keeps no text of them, and counts what engines found", async () => {
     let open = (): void => undefined;
-    const both = await engines(new Promise<void>((resolve) => void (open = resolve)));
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const both = await engines(opened);
     const gateway = await startTestGateway();
     await gateway.put(
       configOf(
