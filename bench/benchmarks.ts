@@ -31,6 +31,7 @@ import { mixBenchmarks } from "./mix/mixEngines";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { prefixPlacementBenchmarks } from "./prefix/prefixPlacement";
 import { realGateBenchmarks } from "./real/gates/realGates";
 import { jointRealBenchmarks } from "./real/jointReal";
 import { realBenchmarks } from "./real/realBench";
@@ -96,6 +97,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
   ...mixBenchmarks,
+  ...prefixPlacementBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

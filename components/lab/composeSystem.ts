@@ -12,7 +12,7 @@ type JustInTimeDocument = Extract<PolicyDocument, { kind: "just-in-time" }>;
 type CascadeDocument = Extract<PolicyDocument, { kind: "cascade" }>;
 
 export const orders = ["fcfs", "sjf", "stjf", "workflow", "depth", "mlfq"] as const;
-export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] as const;
+export const places = ["least-load", "prefix", "lowest-kv", "round-robin", "time-slots"] as const;
 
 /** A system in the form that composes it from parts. */
 export interface SystemForm {

@@ -11,7 +11,13 @@ export const orderKinds = [
   "workflow",
   "deadline",
 ] as const satisfies readonly OrderDocument["kind"][];
-export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
+export const placeKinds = [
+  "round-robin",
+  "least-load",
+  "prefix",
+  "lowest-kv",
+  "time-slots",
+] as const satisfies readonly PlaceDocument["kind"][];
 
 /** An order under a policy, in a few words and in a sentence: rounds know the programs of all that waits. */
 export const orderUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
@@ -36,6 +42,8 @@ const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
 export const placeSays: Readonly<Record<PlaceDocument["kind"], string>> = {
   "round-robin": "Uses the replicas in turn, whatever their load.",
   "least-load": "Counts the requests of each replica.",
+  prefix:
+    "Uses hashes of the prompt's text: weighs the prefix that each replica's cache should hold against its requests. Where none holds any, counts requests.",
   "lowest-kv": "Uses the KV use that engines report; if it is stale, counts requests.",
   "time-slots":
     "Adds up the expected memory of each request over time, holds back requests that would not fit, and sends nothing to engines under pressure. Without telemetry it treats capacity as unlimited.",

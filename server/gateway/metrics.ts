@@ -78,6 +78,11 @@ const table = {
     ["model"],
   ],
   tokens: ["weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", ["model", "direction"]],
+  cached: [
+    "weir_gateway_cached_tokens_total",
+    "Prompt tokens that engines found in their prefix caches, as far as their answers say.",
+    ["model"],
+  ],
   cost: [
     "weir_gateway_cost_usd_total",
     "Cost of answers and judge scores at the configured prices; of a further answer that was cancelled, that of its prompt.",
@@ -307,13 +312,14 @@ export class GatewayMetrics {
 
   /** @param promptTokens of its request, as the gateway estimates them. */
   #recordStage(stage: StageRecord, promptTokens: number): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
-      stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, cachedTokens } = stage;
+    const { judgeSeconds, judgedScore, unscored, gate, unusedCalls } = stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);
     if (inputTokens !== null) this.#metrics.tokens.inc({ model, direction: "input" }, inputTokens);
     if (outputTokens !== null) this.#metrics.tokens.inc({ model, direction: "output" }, outputTokens);
+    if (cachedTokens !== undefined) this.#metrics.cached.inc({ model }, cachedTokens);
     const perToken = secondsPerOutputToken(stage);
     if (perToken !== null) this.#metrics.tokenTime.observe({ model }, perToken);
     const config = this.#config;

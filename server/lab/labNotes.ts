@@ -42,6 +42,7 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
       : []),
     ...justInTimeNotes(spec),
     ...(spec.enginesDeviate ? ["Engines deviate from their profile by factors drawn by the seed; systems decide by the profile."] : []),
+    ...prefixNotes(spec),
     ...(spec.systems.some(({ policy }) => callGatesOf(policy).length > 0)
       ? ["Agents' answers are scored by the workload's scores of single answers to the same prompts, in no time."]
       : []),
@@ -62,6 +63,16 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
     ...brief(spec),
     ...extrapolated(spec, outcomes, { catalogue, profile }),
   ];
+}
+
+/** What engines keep of prompts, and which systems have nothing to place by. */
+function prefixNotes({ sharedPrefixes, systems }: LabSpec): readonly string[] {
+  const placing = systems.filter(({ policy }) => policy.place.kind === "prefix");
+  if (sharedPrefixes === undefined)
+    return placing.map(({ name }) => `${name} places by prefix, and no prompts share one here: it decides as by least load.`);
+  const shared =
+    sharedPrefixes === "instructions" ? "their agents' instructions" : "their agents' instructions, and histories in a program";
+  return [`What prompts share is modelled: ${shared}. Engines keep it in the memory that running requests leave.`];
 }
 
 const goesByOrder = ({ policy, confidence }: LabSystem): boolean =>

@@ -6,6 +6,7 @@ import type { Sketch } from "@/solver/words/sketch";
 import { drawPrograms, type ProgramDraw } from "@/solver/workflow/drawPrograms";
 import { type AgentRun, measuredPrograms, withMeasuredPrograms } from "@/solver/workflow/measuredPrograms";
 import type { ProgramSample } from "@/solver/workflow/programSample";
+import { withSharedPrefixes } from "@/solver/workflow/sharedPrefixes";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -89,6 +90,13 @@ interface DrawnFrom {
 
 /** Programs of a seed that a run serves, at an arrival rate of one per second: from held-out prompts, recorded runs, or both. */
 export function servedPrograms(from: DrawnFrom, seed: number): DrawnPrograms {
+  const { sharedPrefixes } = from.task.spec;
+  const drawn = withoutPrefixes(from, seed);
+  if (sharedPrefixes === undefined) return drawn;
+  return { ...drawn, sample: withSharedPrefixes(drawn.sample, { conversations: sharedPrefixes === "conversations" }) };
+}
+
+function withoutPrefixes(from: DrawnFrom, seed: number): DrawnPrograms {
   const { task, table } = from;
   const { spec, workload, recorded } = task;
   if (recorded !== undefined && recorded.share === undefined) {

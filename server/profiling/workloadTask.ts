@@ -5,6 +5,7 @@ import type { Store } from "@/server/store/store";
 import { type PackedWorkload, packWorkload } from "@/server/workloads/packWorkload";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { conversationText } from "@/solver/judging/conversation";
+import { sharedPrompts } from "@/solver/prefix/sharedPrompts";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import type { WorkloadOrigin } from "@/solver/workload/workload";
 import { comparedPart, confidenceReading } from "./gateReadings";
@@ -115,9 +116,15 @@ export function makeWorkloads(
     profile,
     replayableIds(Array.from({ length: count }, (_, at) => names.get(at)?.id ?? "")),
   );
+  const promptBlocks = sharedPrompts(table.table.promptIds.map(texts.prompt));
   const outcomes = {
     ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
-    ...withTextScorers(table.table, texts, { seed: workloadSeed, ...confidence }, onProgress),
+    ...withTextScorers(
+      promptBlocks === undefined ? table.table : { ...table.table, promptBlocks },
+      texts,
+      { seed: workloadSeed, ...confidence },
+      onProgress,
+    ),
     ...agreementOf(profile.request, peer),
     ...confidence,
   };

@@ -39,6 +39,8 @@ const headerSchema = z.object({
   arrivals: z.int().min(2),
   promptIds: z.array(z.string()).min(2),
   categories: z.array(z.string()),
+  /** Hashes of each prompt's shared blocks, as the bytes of little-endian uint32 in base64. */
+  promptBlocks: z.array(z.base64()).optional(),
   models: z.array(z.object({ model: z.string(), tableName: z.string(), columns: z.array(z.enum(gateColumns)).optional() })).min(1),
 });
 
@@ -58,6 +60,7 @@ export function encodeWorkload(workload: Workload): Buffer {
       arrivals: workload.arrivalSeconds.length,
       promptIds: outcomes.promptIds,
       categories: outcomes.categories,
+      ...describeBlocks(outcomes),
       models: outcomes.models.map(describeColumns),
     }),
   );
@@ -77,6 +80,7 @@ export function decodeWorkload(packed: Uint8Array): Workload {
   const header = readHeader(bytes.toString("utf8", MAGIC.length + 4, headerEnd));
   const prompts = header.promptIds.length;
   if (header.categories.length !== prompts) throw damaged(`${header.categories.length} categories for ${prompts} prompts`);
+  if ((header.promptBlocks?.length ?? prompts) !== prompts) throw damaged(`${header.promptBlocks?.length} prompts' blocks for ${prompts}`);
   const further = header.models.reduce((sum, { columns = [] }) => sum + columns.length, 0);
   const expectedEnd = headerEnd + 8 * header.arrivals + 4 * prompts + (header.models.length * 20 + further * 8) * prompts;
   if (bytes.length !== expectedEnd) throw damaged(`${bytes.length} bytes where ${expectedEnd} were expected`);
@@ -100,7 +104,10 @@ export function decodeWorkload(packed: Uint8Array): Workload {
   }));
   return {
     name: header.name,
-    outcomes: { promptIds: header.promptIds, categories: header.categories, inputTokens, models },
+    outcomes: {
+      ...{ promptIds: header.promptIds, categories: header.categories, inputTokens, models },
+      ...(header.promptBlocks && { promptBlocks: header.promptBlocks.map(blocksOf) }),
+    },
     arrivalSeconds,
     judge: header.judge,
     origin: header.origin,
@@ -109,7 +116,7 @@ export function decodeWorkload(packed: Uint8Array): Workload {
 }
 
 /**
- * SHA-256, in hex, of everything a plan can depend on: outcomes, arrivals, judge, seed, and what the columns of gates hold. Not of the
+ * SHA-256, in hex, of everything a plan can depend on: outcomes, shared prompts, arrivals, judge, seed, and what the columns of gates hold. Not of the
  * name and the rest of the origin, which are words: the same content under another name has the same hash.
  */
 export function workloadHash(workload: Workload): string {
@@ -119,6 +126,7 @@ export function workloadHash(workload: Workload): string {
     canonicalJson({
       promptIds: outcomes.promptIds,
       categories: outcomes.categories,
+      ...describeBlocks(outcomes),
       models: outcomes.models.map(describeColumns),
       arrivals: workload.arrivalSeconds.length,
       judge: { ...judge },
@@ -130,6 +138,24 @@ export function workloadHash(workload: Workload): string {
   );
   for (const column of columnsOf(workload)) hash.update(column);
   return hash.digest("hex");
+}
+
+/** Shared blocks of prompts as headers have them; nothing where they are not known, so that hashes of earlier tables stay. */
+function describeBlocks({ promptBlocks }: Workload["outcomes"]): { readonly promptBlocks?: readonly string[] } {
+  if (promptBlocks === undefined) return {};
+  return {
+    promptBlocks: promptBlocks.map((blocks) => {
+      const bytes = Buffer.alloc(4 * blocks.length);
+      for (const [at, block] of blocks.entries()) bytes.writeUInt32LE(block, 4 * at);
+      return bytes.toString("base64");
+    }),
+  };
+}
+
+function blocksOf(text: string): Uint32Array {
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length % 4 !== 0) throw damaged(`${bytes.length} bytes of a prompt's blocks are no whole numbers`);
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32LE(4 * at));
 }
 
 /** A model and its gate columns as headers name them; nothing of columns where it has none, so that hashes of earlier tables stay. */

@@ -71,6 +71,16 @@ test("what the columns of gates hold goes along into lines and into the store, a
     expect(workloadHash({ ...scored, origin: { ...scored.origin, [silent]: undefined } })).not.toBe(workloadHash(scored));
 });
 
+test("hashes of what prompts share come back from lines and store, and are in the hash; a table without them keeps its own", async () => {
+  const promptBlocks = workload.outcomes.promptIds.map((_, row) => Uint32Array.from({ length: row % 3 }, (_, at) => 2 ** 32 - 1 - at));
+  const shared: Workload = { ...workload, outcomes: { ...workload.outcomes, promptBlocks } };
+  const lines = [...workloadLines(shared)];
+  expect(await read(lines)).toEqual({ ok: true, workload: shared });
+  expect(decodeWorkload(encodeWorkload(shared))).toEqual(shared);
+  expect(workloadHash(shared)).not.toBe(workloadHash(workload));
+  expect(await refusal(lines.with(2, (lines[2] ?? "").replace("[4294967295]", "[4294967296]")))).toContain("line 3: promptBlocks.0");
+});
+
 test("by which measures a profile scored it, and that its answers were emulated, goes along into lines and into the store", async () => {
   const measured = { emulated: true, gate: { id: "gate", name: "Judge" }, label: { id: "right", name: "Reference" } };
   const ofProfile: Workload = { ...workload, origin: { ...workload.origin, measured } };

@@ -33,7 +33,8 @@ export function* workloadLines(workload: Workload): Generator<string> {
       return `${names[at]}:{"outputTokens":${number(outputTokens[row])},"label":${number(label[row])},"judged":${number(judged[row])}${further.join("")}}`;
     });
     const category = JSON.stringify(outcomes.categories[row]);
-    yield `{"id":${JSON.stringify(id)},"category":${category},"inputTokens":${number(outcomes.inputTokens[row])},"models":{${models.join(",")}}}\n`;
+    const blocks = outcomes.promptBlocks === undefined ? "" : `,"promptBlocks":[${outcomes.promptBlocks[row]?.join(",") ?? ""}]`;
+    yield `{"id":${JSON.stringify(id)},"category":${category},"inputTokens":${number(outcomes.inputTokens[row])}${blocks},"models":{${models.join(",")}}}\n`;
   }
   for (let from = 0; from < arrivalSeconds.length; from += ARRIVALS_A_LINE) {
     yield `{"arrivalSeconds":[${Array.from(arrivalSeconds.subarray(from, from + ARRIVALS_A_LINE), number).join(",")}]}\n`;

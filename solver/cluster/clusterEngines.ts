@@ -2,6 +2,7 @@ import { SlotHeap } from "@/solver/collections/slotHeap";
 import type { EngineRequest, OnReplicaEvent, Replica } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { Reading, ReplicaView } from "@/solver/policies/core/policy";
+import { EngineCache } from "@/solver/prefix/engineCache";
 import { createReplica } from "../engine/createReplica";
 
 /** One engine of the deployment. */
@@ -22,7 +23,14 @@ interface Engine {
   readonly maxSequences: number;
   readonly held: Held;
   readonly onEvent: OnReplicaEvent;
+  /** null: it keeps no prefixes. */
+  readonly cache: EngineCache | null;
 }
+
+/** Hashes of the blocks of a request's prompt, of `promptBlocks`; undefined where they are not known. */
+export type PromptBlocksOf = (request: number) => Uint32Array | undefined;
+
+const noBlocks = new Uint32Array();
 
 /** A replica as policies see it; several have one engine where it serves several models. */
 interface Place {
@@ -65,10 +73,15 @@ export class ClusterEngines {
   private returned = 0;
   /** The place of each request that is at one. */
   private readonly placeAt: Int32Array;
+  private readonly promptBlocks: PromptBlocksOf | undefined;
 
-  /** @param inputTokens of each request. */
-  constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array) {
+  /**
+   * @param inputTokens of each request.
+   * @param promptBlocks of each request; left out: engines keep no prefixes.
+   */
+  constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array, promptBlocks?: PromptBlocksOf) {
     const count = inputTokens.length;
+    this.promptBlocks = promptBlocks;
     this.inputTokens = inputTokens;
     this.firstTokenSeconds = new Float64Array(count);
     this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
@@ -183,6 +196,13 @@ export class ClusterEngines {
     return this.engines.reduce((sum, { replica }) => sum + replica.preemptions, 0);
   }
 
+  /** Share of the prompts' tokens, as often as they entered a batch, that the model's engines found in their prefix caches; null: none entered. */
+  prefixHitShare(model: string): number | null {
+    const caches = this.enginesOf(model).flatMap(({ cache }) => cache ?? []);
+    const queried = caches.reduce((sum, { queriedTokens }) => sum + queriedTokens, 0);
+    return queried === 0 ? null : caches.reduce((sum, { foundTokens }) => sum + foundTokens, 0) / queried;
+  }
+
   promotions(): number {
     return this.engines.reduce((sum, { replica }) => sum + replica.promotions, 0);
   }
@@ -193,10 +213,23 @@ export class ClusterEngines {
 
   private engine(replica: ReplicaModel): Engine {
     const held: Held = { sequenceSeconds: 0, kvTokenSeconds: 0 };
+    const { promptBlocks } = this;
+    const cache = promptBlocks === undefined ? null : new EngineCache();
+    const blocksOf = (request: number): Uint32Array => promptBlocks?.(request) ?? noBlocks;
+    const lookUp =
+      cache === null
+        ? undefined
+        : (request: number, freeTokens: number) =>
+            cache.enter(request, blocksOf(request), { promptTokens: this.inputTokens[request] ?? 0, freeTokens });
     return {
-      replica: createReplica(replica, ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => {
-        held.kvTokenSeconds += ((toSeconds - fromSeconds) * (firstKvTokens + lastKvTokens)) / 2;
-      }),
+      replica: createReplica(
+        replica,
+        ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => {
+          held.kvTokenSeconds += ((toSeconds - fromSeconds) * (firstKvTokens + lastKvTokens)) / 2;
+        },
+        lookUp,
+      ),
+      cache,
       kvTokens: replica.kvTokens,
       maxSequences: replica.maxSequences,
       held,
@@ -210,6 +243,8 @@ export class ClusterEngines {
         if (kind === "admitted" && Number.isNaN(this.admittedSeconds[request])) this.admittedSeconds[request] = seconds;
         else if (kind === "admitted")
           this.pausedSeconds[request] = (this.pausedSeconds[request] ?? 0) + seconds - (this.pausedSince[request] ?? 0);
+        if (kind === "first-token") cache?.computed(request, blocksOf(request));
+        else if (kind !== "admitted") cache?.leave(request);
         if (kind !== "first-token" && kind !== "finished") return;
         if (kind === "first-token") this.firstTokenSeconds[request] = seenSeconds;
         else this.returning.push(request, seenSeconds, this.returned++);

@@ -16,6 +16,8 @@ export interface StageOutcome {
    * replica is full: continuous batching keeps stepping with a single sequence.
    */
   readonly busyShare: number;
+  /** Share of its prompts' tokens that its engines found in their prefix caches; left out where they keep none. */
+  readonly prefixHitShare?: number | undefined;
 }
 
 /** The outcome of every request of a sample. Arrays are parallel to the sample. */

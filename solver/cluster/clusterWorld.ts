@@ -13,6 +13,7 @@ export type PredictedField =
   | "call"
   | "accurate"
   | "margins"
+  | "promptBlocks"
   | "searching";
 
 /** A waiting request whose search has ended, and what it found; undefined: nothing. */

@@ -100,7 +100,14 @@ export class ModelledWorld implements ClusterWorld {
     this.arrivalSeconds = sample.arrivalSeconds;
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
     const calls = gates === undefined ? 0 : callsPerRequest(gates);
-    this.engines = new ClusterEngines([...replicas, ...peerReplicas], calls === 0 ? this.inputTokens : repeated(this.inputTokens, calls));
+    const { promptBlocks } = outcomes;
+    // After the requests come the further answers, to the same prompts.
+    const requestOf = (slot: number): number => (slot < count ? slot : Math.floor((slot - count) / calls));
+    this.engines = new ClusterEngines(
+      [...replicas, ...peerReplicas],
+      calls === 0 ? this.inputTokens : repeated(this.inputTokens, calls),
+      promptBlocks && ((slot) => promptBlocks[this.promptOf(requestOf(slot))]),
+    );
     this.replicas = this.engines.views.slice(0, replicas.length);
     this.gates = gates;
     this.further =
@@ -175,7 +182,12 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   predictions(request: number, stage: number) {
-    return { predictedTokens: this.predictTokens?.(request, stage), forecast: this.learning?.forecast(request) };
+    const { promptBlocks } = this.outcomes;
+    return {
+      predictedTokens: this.predictTokens?.(request, stage),
+      forecast: this.learning?.forecast(request),
+      ...(promptBlocks && { promptBlocks: promptBlocks[this.promptOf(request)] }),
+    };
   }
 
   readMemory(now: number): void {
@@ -264,8 +276,11 @@ export class ModelledWorld implements ClusterWorld {
       finalStage,
       quality,
       stages: this.stages.map((stage) => {
-        const busyShare = this.engines.busyShare(stage.outcomes.model, horizonSeconds);
-        return stage.outcome({ sampleRequests: this.programIds.length, busyShare });
+        const { model } = stage.outcomes;
+        const busyShare = this.engines.busyShare(model, horizonSeconds);
+        const prefixHitShare = this.engines.prefixHitShare(model);
+        const outcome = stage.outcome({ sampleRequests: this.programIds.length, busyShare });
+        return prefixHitShare === null ? outcome : { ...outcome, prefixHitShare };
       }),
       horizonSeconds,
       unserved: finalStage.reduce((sum, stage) => sum + (stage === -1 ? 1 : 0), 0),

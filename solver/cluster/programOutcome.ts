@@ -37,4 +37,6 @@ export interface ProgramOutcome {
   readonly busyShare: readonly number[];
   /** By model, mean utilisation of its replicas over the horizon, in sequences or KV cache. */
   readonly fullShare: readonly number[];
+  /** By model, share of its prompts' tokens that its engines found in their prefix caches, 0..1; left out where they keep none. */
+  readonly prefixHitShare?: readonly number[];
 }

@@ -72,7 +72,7 @@ export class ProgramWorld implements ClusterWorld {
     this.programIds = Array.from(sample.program, (program) => names[program] ?? "");
     this.arrivalSeconds = Float64Array.from(sample.program, (program) => sample.arrivalSeconds[program] ?? 0);
     this.inputTokens = Int32Array.from(sample.givenTokens);
-    this.engines = new ClusterEngines(replicas, this.inputTokens);
+    this.engines = new ClusterEngines(replicas, this.inputTokens, sample.promptBlocks && ((request) => sample.promptBlocks?.[request]));
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
     this.gates = new ProgramGates(sample);
@@ -155,6 +155,7 @@ export class ProgramWorld implements ClusterWorld {
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),
       call: this.callOf(request),
+      ...(this.sample.promptBlocks && { promptBlocks: this.sample.promptBlocks[request] }),
       ...this.searches.known(request),
     };
   }
@@ -275,6 +276,7 @@ export class ProgramWorld implements ClusterWorld {
       gated: this.gates.decided,
       busyShare: shareOf((name) => engines.busyShare(name, horizonSeconds)),
       fullShare: shareOf((name) => engines.fullShare(name, horizonSeconds)),
+      ...(sample.promptBlocks && { prefixHitShare: shareOf((name) => engines.prefixHitShare(name) ?? 0) }),
     };
   }
 

@@ -144,13 +144,15 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   predictions(request: number) {
-    const { predictedTokens, predictedProgramTokens, dueSeconds, forecast, call, accurate, margins } = this.requests[request] ?? {};
+    const recorded = this.requests[request] ?? ({} as Partial<RecordedRequest>);
+    const { predictedTokens, predictedProgramTokens, dueSeconds, forecast, call, accurate, margins, promptBlocks } = recorded;
     return {
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
       ...(dueSeconds !== undefined && { dueSeconds }),
       ...(forecast !== undefined && { forecast }),
       ...(call !== undefined && { call }),
+      ...(promptBlocks !== undefined && { promptBlocks }),
       ...(this.searching[request] ? { searching: true } : accurate !== undefined && { accurate, margins }),
     };
   }

@@ -2,13 +2,13 @@
 const MOST_PROGRAMS = 65_536;
 
 /** Entries in the order of their last put, with a maximum number: beyond that the one put longest ago is evicted. */
-export class BoundedMap<Value> {
-  private readonly entries = new Map<string, Value>();
+export class BoundedMap<Value, Key extends string | number = string> {
+  private readonly entries = new Map<Key, Value>();
   /** Continues where it stopped, since all entries before that are gone: from the start it would pass every removed entry. */
   private oldest = this.entries.keys();
   private changesSinceBegun = 0;
   /** The one put last; null where it was removed since. */
-  private newest: string | null = null;
+  private newest: Key | null = null;
 
   constructor(private readonly bound = MOST_PROGRAMS) {}
 
@@ -16,11 +16,11 @@ export class BoundedMap<Value> {
     return this.entries.size;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.entries.get(key);
   }
 
-  has(key: string): boolean {
+  has(key: Key): boolean {
     return this.entries.has(key);
   }
 
@@ -30,12 +30,12 @@ export class BoundedMap<Value> {
   }
 
   /** Keys with values, in the same order. */
-  items(): MapIterator<[string, Value]> {
+  items(): MapIterator<[Key, Value]> {
     return this.entries.entries();
   }
 
   /** @returns the evicted value; undefined if none had to be. */
-  put(key: string, value: Value): Value | undefined {
+  put(key: Key, value: Value): Value | undefined {
     // Put again, the last one keeps its place: removing it first would make the map rebuild its table over and over.
     const isNewest = key === this.newest;
     if (!isNewest) this.entries.delete(key);
@@ -59,7 +59,7 @@ export class BoundedMap<Value> {
     return undefined;
   }
 
-  delete(key: string): void {
+  delete(key: Key): void {
     this.entries.delete(key);
     if (key === this.newest) this.newest = null;
     this.changed();

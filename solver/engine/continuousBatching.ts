@@ -1,7 +1,7 @@
 import { DecodeSpan } from "./decodeSpan";
 import { Feedback } from "./feedback";
 import { Pace } from "./pace";
-import type { EngineRequest, OnReplicaEvent, OnSteps, StepRun } from "./replica";
+import type { EngineRequest, LookUpPrefix, OnReplicaEvent, OnSteps, StepRun } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { RunningBatch } from "./runningBatch";
 import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
@@ -56,6 +56,7 @@ export class ContinuousBatching {
   constructor(
     private readonly model: ReplicaModel,
     private readonly onSteps: OnSteps | undefined,
+    private readonly lookUpPrefix?: LookUpPrefix,
   ) {
     const starvation = model.aging === undefined ? null : new Starvation(this.table, model.aging);
     this.starvation = starvation;
@@ -288,11 +289,16 @@ export class ContinuousBatching {
   }
 
   private admit(now: number, onEvent: OnReplicaEvent): void {
+    const { table } = this;
     const slot = this.queue.popFront();
+    if (this.lookUpPrefix !== undefined) {
+      const found = this.lookUpPrefix(table.handle[slot] ?? 0, this.model.kvTokens - this.batch.kvTokens);
+      table.cachedTokens[slot] = Math.min(found, (table.inputTokens[slot] ?? 1) - 1);
+    }
     this.batch.admit(slot);
     this.starvation?.taken(slot, this.batch.step);
     this.feedback?.taken(slot);
-    onEvent("admitted", this.table.handle[slot] ?? 0, now, now);
+    onEvent("admitted", table.handle[slot] ?? 0, now, now);
   }
 
   private beginSpan(now: number, preempted: boolean): void {

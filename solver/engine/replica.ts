@@ -21,6 +21,14 @@ export interface EngineRequest {
   readonly cachedTokens?: number;
 }
 
+/**
+ * Looks a request up in the engine's prefix cache whenever it enters the batch, after a preemption again.
+ *
+ * @param freeTokens memory that the batch leaves, without this request.
+ * @returns prompt tokens found, in the place of those that it was enqueued with.
+ */
+export type LookUpPrefix = (handle: number, freeTokens: number) => number;
+
 /** Steps that follow one another without a pause, with the same sequences. */
 export interface StepRun {
   /** The start of the first step and the end of the last. */

@@ -82,6 +82,11 @@ export const labSpecSchema = z.strictObject({
    * are as modelled.
    */
   enginesDeviate: z.literal(true).optional(),
+  /**
+   * What prompts are modelled to share, and engines to keep in their prefix caches: the instructions of each agent, or these and the
+   * history that an agent's later calls in a program continue. Left out: nothing, and engines keep no prefixes.
+   */
+  sharedPrefixes: z.enum(["instructions", "conversations"]).optional(),
   /** Programs a second; the minimum is one in some hours, with which no engine has two at once. */
   rates: z.array(z.number().min(1e-4).max(10_000)).min(1).max(12),
   seeds: z.array(z.int().min(0).max(1_000_000)).min(1).max(20),

@@ -14,6 +14,7 @@ export const orderNames: Readonly<Record<OrderDocument["kind"], string>> = {
 /** Choices of a replica in words. */
 export const placeNames: Readonly<Record<PlaceDocument["kind"], string>> = {
   "least-load": "least loaded replica",
+  prefix: "replica whose cached prefix is worth most against its load",
   "lowest-kv": "replica with the emptiest KV cache",
   "round-robin": "replicas in turn",
   "time-slots": "replica with the lowest peak of expected memory (Kairos)",

@@ -36,7 +36,7 @@ const orderSchema = z.discriminatedUnion("kind", [
 
 /** Which replica of its model a request goes to. */
 const placeSchema = z.object({
-  kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots"]),
+  kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots", "prefix"]),
   /** A program returns to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
   affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
 });

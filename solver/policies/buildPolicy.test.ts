@@ -223,6 +223,7 @@ contracts("fixed, preempting mlfq, least-load", {
 });
 contracts("balanced, fcfs, round-robin", balanced(fcfs, { kind: "round-robin" }));
 contracts("cascade, fcfs, time-slots", { ...cascade([73, 41]), place: { kind: "time-slots" } });
+contracts("cascade, fcfs, prefix", { ...cascade([73, 41]), place: { kind: "prefix" } });
 contracts("slack, fcfs, round-robin", slack(fcfs, { kind: "round-robin" }));
 
 function placeName({ kind, affinity }: PlaceDocument): string {
@@ -400,6 +401,7 @@ describe("buildPolicy", () => {
     ["balancing over a model twice", { ...balanced(), models: [...balanced().models, ...balanced().models] }, "small is listed twice"],
     ["a batch of nothing", { ...balanced(), models: [{ model: "small", maxBatchSize: 0 }] }, "The batch of small holds 0"],
     ["affinity in turn", { ...cascade([50]), place: { kind: "round-robin", affinity: { ratio: 1 } } }, "leave affinity out"],
+    ["affinity to what prefixes keep", { ...cascade([50]), place: { kind: "prefix", affinity: { ratio: 1 } } }, "leave affinity out"],
     ["affinity to what is packed", { ...cascade([50]), place: { kind: "time-slots", affinity: { ratio: 1 } } }, "Time slots hold memory"],
     ["affinity that repels", slack(fcfs, { kind: "least-load", affinity: { ratio: -1 } }), "The ratio of affinity is -1"],
     ["slack among one model", { ...slack(), models: slack().models.slice(1, 2) }, "at least two"],

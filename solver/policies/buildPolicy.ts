@@ -6,6 +6,7 @@ import { orderOf } from "./orders/orderOf";
 import { affinityPlace } from "./places/affinityPlace";
 import { leastLoadPlace } from "./places/leastLoadPlace";
 import { lowestKvPlace } from "./places/lowestKvPlace";
+import { prefixPlace } from "./places/prefixPlace";
 import { roundRobinPlace } from "./places/roundRobinPlace";
 import { timeSlotsPlace } from "./places/timeSlotsPlace";
 import { policyRefusal } from "./policyRefusal";
@@ -45,6 +46,7 @@ const places: { readonly [kind in PlaceDocument["kind"]]: () => Place } = {
   "least-load": () => leastLoadPlace,
   "lowest-kv": lowestKvPlace,
   "time-slots": timeSlotsPlace,
+  prefix: prefixPlace,
 };
 
 function placeOf({ kind, affinity }: PlaceDocument): Place {

@@ -113,6 +113,9 @@ function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place
   if (place.affinity !== undefined && place.kind === "time-slots") {
     return "Time slots hold memory for a request at the replica that they choose, affinity sends it to its program's last one: place on the least loaded replica or that with the emptiest KV cache, or leave affinity out.";
   }
+  if (place.affinity !== undefined && place.kind === "prefix") {
+    return "Placing by prefix keeps a program at the replica that holds its prompts, so affinity has nothing to add: leave affinity out, or place on the least loaded replica.";
+  }
   if (place.affinity !== undefined && !(place.affinity.ratio >= 0)) {
     return `The ratio of affinity is ${place.affinity.ratio}; it must be 0 or more.`;
   }

@@ -25,6 +25,11 @@ export interface ProgramSample {
   readonly row: Int32Array;
   /** Input tokens of each request without the answers it reads: instructions and prompt. The answers add theirs. */
   readonly givenTokens: Int32Array;
+  /**
+   * Hashes of the blocks of each request's prompt that other requests' prompts may share, of `promptBlocks`; left out: not known, and engines
+   * keep no prefixes.
+   */
+  readonly promptBlocks?: readonly Uint32Array[];
   /** By model, the output tokens of each request if that model answers it. */
   readonly outputTokens: readonly Int32Array[];
   /** By model, the label (0..100) of each request's row; NaN where quality is unknown. */

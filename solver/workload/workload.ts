@@ -30,6 +30,11 @@ export interface OutcomeTable {
   /** Task or category per prompt. */
   readonly categories: readonly string[];
   readonly inputTokens: Int32Array;
+  /**
+   * Hashes of the blocks with which each prompt begins and another one too (`sharedPrompts`), of `promptBlocks`; left out where the texts were
+   * not known. A prompt that is drawn twice shares no more than these with itself: the draws stand for two prompts.
+   */
+  readonly promptBlocks?: readonly Uint32Array[];
   readonly models: readonly ModelOutcomes[];
 }
 

@@ -301,6 +301,8 @@ const stageRecordSchema = z.object({
   finishReasons: z.array(z.enum(finishReasons)).readonly().optional(),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
+  /** Tokens of the prompt that the engine found in its prefix cache; absent if it did not say. */
+  cachedTokens: z.int().optional(),
   at: stageTimesSchema.optional(),
   /** The known state of the engine when it was chosen. Absent in records of older gateways. */
   engine: z
@@ -367,6 +369,11 @@ export const decisionSchema = z.object({
   predictedProgramTokens: z.number().optional(),
   /** When its client needed the answer, in engine seconds on the gateway's own clock; absent if the client did not say. */
   due: z.number().optional(),
+  /**
+   * If the policy places by prefix: hashes of the prompt's first blocks, at most 256, as the bytes of 32-bit numbers, the lowest byte first, in
+   * base64. They are salted anew whenever the gateway starts, and tell nothing of the text.
+   */
+  promptBlocks: z.base64().max(1368).optional(),
   /** The agent of the request, as `application/agent`; absent if the client named none. */
   agent: z.string().optional(),
   /** If the policy chooses models when engines have room: its place in a workflow, with the client's names of both. */

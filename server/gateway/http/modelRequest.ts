@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { WorkflowCall } from "@/solver/policies/core/policy";
+import { promptBlocks } from "@/solver/prefix/promptBlocks";
 import type { ApiError } from "./apiError";
 import { apiKeyHeader } from "./callers";
 import { saneNameOf, shownName } from "./clientNames";
@@ -73,6 +74,17 @@ export function promptEnd({ endpoint, body }: ModelRequest, characters: number):
   if (endpoint.text === null) return null;
   const prompt = endpoint.text.prompt(body);
   return { text: Buffer.from(prompt.slice(-characters)).toString(), characters: prompt.length };
+}
+
+/** Differs from process to process, so that nobody can test a guess of a prompt on the hashes in records. */
+const hashSalt = randomInt(2 ** 32);
+
+/** Hashes of the prompt's blocks, for policies that place by prefix; undefined where the request has no prompt of text. */
+export function promptBlocksOf({ endpoint, body }: Pick<ModelRequest, "endpoint" | "body">): Uint32Array | undefined {
+  if (endpoint.text === null) return undefined;
+  // Chat templates write tools before the messages.
+  const tools = body.tools === undefined ? "" : `${JSON.stringify(body.tools)}\n`;
+  return promptBlocks(tools + endpoint.text.prompt(body), hashSalt);
 }
 
 /** The key of a program: of one name under different API keys are different programs. */

@@ -4,6 +4,8 @@ import { isRecord } from "@/solver/collections/isRecord";
 export interface Usage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  /** Those of the input that the engine found in its prefix cache; left out if it did not say. */
+  readonly cachedTokens?: number | undefined;
 }
 
 export const noUsage: Usage = { inputTokens: null, outputTokens: null };
@@ -11,7 +13,10 @@ export const noUsage: Usage = { inputTokens: null, outputTokens: null };
 /** Reads the `usage` member of a completion or of a stream's last chunk. */
 export function usageOf(completion: unknown): Usage {
   const usage = isRecord(completion) ? completion.usage : undefined;
-  return isRecord(usage) ? { inputTokens: count(usage.prompt_tokens), outputTokens: count(usage.completion_tokens) } : noUsage;
+  if (!isRecord(usage)) return noUsage;
+  const { prompt_tokens: prompt, completion_tokens: completed, prompt_tokens_details: details } = usage;
+  const cachedTokens = isRecord(details) ? count(details.cached_tokens) : null;
+  return { inputTokens: count(prompt), outputTokens: count(completed), ...(cachedTokens !== null && { cachedTokens }) };
 }
 
 /** A value that cannot be a count is ignored: rates and costs computed from it would not be numbers. */

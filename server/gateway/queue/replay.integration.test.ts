@@ -83,6 +83,7 @@ function otherThan(policy: PolicyDocument): PolicyDocument {
     if (selection.kind === "worth" && selection.price !== undefined) return { ...policy, selection: { ...selection, price: undefined } };
     return { ...chosen, workflows: [] };
   }
+  if (policy.place.kind === "prefix") return { ...policy, place: leastLoad };
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
 }
 
@@ -98,6 +99,7 @@ const roomy: Engines = { kvTokens: 16_000_000, maxInFlight: 2, timeScale: 4 };
 
 const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
   ["a cascade in the order of coming at the least loaded replica", cascade],
+  ["a cascade by the prefixes that engines hold", { ...cascade, place: { kind: "prefix" } }],
   [
     "a cascade by shortest job with aging, in turn",
     { ...cascade, order: { kind: "sjf", agingThreshold: 8 }, place: { kind: "round-robin" } },
@@ -154,6 +156,7 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
 function anyRequest(random: Random) {
   const headers: Record<string, string> = {};
   if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
+  const { "x-session-id": who = "it" } = headers;
   if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
   if (random.next() < 0.8) headers["x-weir-agent"] = `agent-${random.int(4)}`;
   if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
@@ -165,7 +168,7 @@ function anyRequest(random: Random) {
   }
   const body = {
     model: "cascade/test",
-    messages: [{ role: "user", content: random.next() < 0.5 ? shortText("it") : `${longText("it")} ${"word ".repeat(random.int(300))}` }],
+    messages: [{ role: "user", content: random.next() < 0.5 ? shortText(who) : `${longText(who)} ${"word ".repeat(random.int(300))}` }],
     stream: random.next() < 0.3,
     ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
   };
@@ -242,11 +245,17 @@ function stageOf(policy: PolicyDocument, { call, candidates = [] }: Decision, mo
   return candidates.indexOf(model) + (isCall ? singleStagesOf(policy).length : 0);
 }
 
+/** The hashes of a record. */
+function blocksOf(promptBlocks: string): Uint32Array {
+  const bytes = Buffer.from(promptBlocks, "base64");
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32LE(4 * at));
+}
+
 const recorded =
   (policy: PolicyDocument) =>
   (decision: Decision): RecordedRequest => {
     const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-    const { programStart, forecast, reforecasts = [], call, configurations, searched, due } = decision;
+    const { programStart, forecast, reforecasts = [], call, configurations, searched, due, promptBlocks } = decision;
     return {
       program,
       ...(programStart !== undefined && { programStartSeconds: programStart }),
@@ -260,6 +269,7 @@ const recorded =
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
       ...(due !== undefined && { dueSeconds: due }),
+      ...(promptBlocks !== undefined && { promptBlocks: blocksOf(promptBlocks) }),
       routerScores,
       judgeResting: startReason === "judge-unavailable",
       visits: decision.stages.map(({ model, at, judgedScore }) => ({

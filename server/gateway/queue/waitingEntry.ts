@@ -86,6 +86,7 @@ export class WaitingEntry implements WaitingWork {
   readonly failedStages: readonly number[] | undefined;
   readonly answeredStages: readonly number[] | undefined;
   readonly evidence: Evidence | undefined;
+  readonly promptBlocks: Uint32Array | undefined;
   readonly state: WaitingWork["state"];
   readonly #reforecast: Work["reforecast"];
   settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
@@ -109,6 +110,7 @@ export class WaitingEntry implements WaitingWork {
     this.failedStages = work.failedStages;
     this.answeredStages = work.answeredStages;
     this.evidence = work.evidence;
+    this.promptBlocks = work.promptBlocks;
     this.state = state;
     this.#reforecast = work.reforecast;
   }

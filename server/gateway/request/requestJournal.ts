@@ -122,6 +122,8 @@ export class RequestJournal {
   searchedSeconds: number | null = null;
   /** The expected lengths at the stage it entered last. */
   expected: Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> = {};
+  /** Hashes of its prompt's blocks, as its policy read them; undefined if it read none. */
+  promptBlocks: Uint32Array | undefined;
   /** Its call in the workflow tracker; null if it is not followed. */
   call: FollowedCall | null = null;
   /** The forecast at that stage; undefined if the policy does not read it or nothing is learned yet. */
@@ -194,6 +196,7 @@ export class RequestJournal {
       finishReasons,
       inputTokens,
       outputTokens,
+      cachedTokens,
       judgeMs,
       gate,
       score = null,
@@ -230,6 +233,7 @@ export class RequestJournal {
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (finishReasons?.length) stage.finishReasons = finishReasons;
+    if (cachedTokens !== undefined) stage.cachedTokens = cachedTokens;
     if (unscored !== undefined) stage.unscored = unscored;
     if (gain !== undefined) stage.gain = gainRecordOf(gain, served.singles);
     this.#stages.push(stage);
@@ -296,6 +300,7 @@ export class RequestJournal {
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
     const due = this.dueSeconds(served.timeScale);
     if (due !== undefined) decision.due = due;
+    if (this.promptBlocks !== undefined) decision.promptBlocks = base64Of(this.promptBlocks);
     const { call } = this;
     if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
     const { needs } = served.driver.policy;
@@ -321,6 +326,13 @@ export class RequestJournal {
     }
     return decision;
   }
+}
+
+/** Numbers of 32 bits, the lowest byte of each first. */
+function base64Of(numbers: Uint32Array): string {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [at, number] of numbers.entries()) bytes.writeUInt32LE(number, 4 * at);
+  return bytes.toString("base64");
 }
 
 const scaledCalls = (calls: readonly TimedCall[], scale: number): GateCall[] =>

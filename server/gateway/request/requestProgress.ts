@@ -2,7 +2,7 @@ import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import type { Evidence, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { StageOutcome } from "../engines/stageOutcome";
-import { callOf, type ModelRequest } from "../http/modelRequest";
+import { callOf, type ModelRequest, promptBlocksOf } from "../http/modelRequest";
 import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
@@ -55,6 +55,8 @@ export class RequestProgress {
   /** The scores of those answers. */
   readonly #scored: ScoredAnswer[] = [];
   readonly #workflowCall: WorkflowCall | undefined;
+  /** Hashes of its prompt's blocks; null: no policy has read them yet. */
+  #promptBlocks: { readonly hashes: Uint32Array | undefined } | null = null;
   readonly #options: ProgressOptions;
   /** When it joined its first queue under this policy and the queue of its stage, in engine seconds; undefined before. */
   #arrivalSeconds: number | undefined;
@@ -151,7 +153,16 @@ export class RequestProgress {
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,
       answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
       evidence: this.evidence,
+      promptBlocks: this.#hashes(),
     };
+  }
+
+  /** The hashes of its prompt's blocks, made once and only if its policy reads them. */
+  #hashes(): Uint32Array | undefined {
+    if (!this.served.driver.policy.needs.includes("prefixes")) return undefined;
+    this.#promptBlocks ??= { hashes: promptBlocksOf(this.#options.asked) };
+    this.#options.journal.promptBlocks = this.#promptBlocks.hashes;
+    return this.#promptBlocks.hashes;
   }
 
   /** What its policy reads of it besides the answer at hand; undefined if it reads nothing. */

@@ -2,7 +2,7 @@ import { defaultCascade, type GatewayConfig } from "@/server/contracts/gateway/g
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { callGatesOf, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
-import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
+import type { Outage, Policy, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
 import { ReplicaPool } from "../engines/replicaPool";
 import { GateWatch } from "../gates/gateWatch";
@@ -372,7 +372,7 @@ export class Serving {
 
   /** Reads the engines' KV use while a policy needs it. */
   #watchKv({ timeScale }: GatewayConfig): void {
-    this.pool.watchKv(this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry")) ? timeScale : null);
+    this.pool.watchKv(this.#all.some(({ driver }) => readsKv(driver.policy)) ? timeScale : null);
   }
 
   /** Loads the predictors that policies name. */
@@ -398,6 +398,9 @@ export class Serving {
     };
   }
 }
+
+/** Whether a policy reads what engines say of their KV caches: their use, or how large those are that hold prefixes. */
+const readsKv = ({ needs }: Policy): boolean => needs.includes("kv-telemetry") || needs.includes("prefixes");
 
 /** The existing served model if it behaves as the wanted one, with its queue and what its policy has learnt. */
 function knownOr(wanted: ServedModel, known: ServedModel | null | undefined): ServedModel {

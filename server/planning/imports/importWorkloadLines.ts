@@ -5,6 +5,7 @@ import { workloadHash } from "@/server/workloads/workloadCodec";
 import { WORKLOAD_FORMAT } from "@/server/workloads/workloadLines";
 import { isRecord } from "@/solver/collections/isRecord";
 import { comparedAnswersSchema, confidenceReadingSchema, learntScorerSchema } from "@/solver/gates/gateDocument";
+import { MOST_BLOCKS } from "@/solver/prefix/promptBlocks";
 import { gateColumns } from "@/solver/workload/gateColumns";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
@@ -70,6 +71,8 @@ const promptSchema = z.strictObject({
   id: name.regex(/^[^[\]]*$/, "holds square brackets"),
   category: z.string().max(500, "is longer than 500 characters"),
   inputTokens: tokens,
+  /** Hashes of the blocks that it shares with another prompt. Absent in all lines: not known. */
+  promptBlocks: z.array(z.int().min(0).max(0xffffffff)).max(MOST_BLOCKS, `has more than ${MOST_BLOCKS} blocks`).optional(),
   models: z.record(
     z.string(),
     z.strictObject({
@@ -141,6 +144,8 @@ function columnsFor(header: Header) {
     ...(further.includes("agreement") ? { agreement: new Float64Array(prompts) } : {}),
     ...(further.includes("scorer") ? { scorer: new Float64Array(prompts) } : {}),
   }));
+  const promptBlocks: Uint32Array[] = [];
+  let knowsBlocks = false;
   const arrivalSeconds = new Float64Array(header.arrivals);
   let arrived = 0;
 
@@ -170,6 +175,8 @@ function columnsFor(header: Header) {
     promptIds.push(id);
     categories.push(category);
     inputTokens[row] = read.data.inputTokens;
+    promptBlocks.push(Uint32Array.from(read.data.promptBlocks ?? []));
+    knowsBlocks ||= read.data.promptBlocks !== undefined;
     return null;
   }
 
@@ -192,7 +199,7 @@ function columnsFor(header: Header) {
     counts: () => ({ prompts: promptIds.length, arrivals: arrived }),
     workload: (): Workload => ({
       name: header.name,
-      outcomes: { promptIds, categories, inputTokens, models: columns },
+      outcomes: { promptIds, categories, inputTokens, ...(knowsBlocks && { promptBlocks }), models: columns },
       arrivalSeconds,
       judge: header.judge,
       origin: header.origin,

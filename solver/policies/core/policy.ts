@@ -56,6 +56,8 @@ export interface WaitingWork {
   readonly answeredStages?: readonly number[] | undefined;
   /** Left out where the policy does not read it (`readsEvidence`). */
   readonly evidence?: Evidence | undefined;
+  /** Hashes of its prompt's blocks, of `promptBlocks`; left out where they are not known, or the policy does not read `prefixes`. */
+  readonly promptBlocks?: Uint32Array | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
 
@@ -196,10 +198,18 @@ export type PolicyEvent =
 
 /**
  * The inputs of a policy. Without judged scores, where a gate may ask the judge, it cannot work, and a driver that lacks them refuses it with the reason. Without fresh
- * `kv-telemetry`, predictions of `lengths`, of `confidence` in models or of accurate `configurations`, learnt `workflows`, or `identifiers`
- * of programs, it continues as described at its parts.
+ * `kv-telemetry`, predictions of `lengths`, of `confidence` in models or of accurate `configurations`, learnt `workflows`, `identifiers`
+ * of programs, or hashes of prompts' `prefixes`, it continues as described at its parts.
  */
-export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "configurations" | "workflows" | "identifiers";
+export type Need =
+  | "judged-scores"
+  | "kv-telemetry"
+  | "lengths"
+  | "confidence"
+  | "configurations"
+  | "workflows"
+  | "identifiers"
+  | "prefixes";
 
 /** A router's score of a model, 0..100, from the prompt before any model answered; undefined where the router does not score it. */
 export type RouterScores = (model: string) => number | undefined;
