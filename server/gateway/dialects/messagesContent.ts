@@ -10,14 +10,14 @@ interface Reading {
 }
 
 /** What Claude Code writes before its instructions: a hash that differs in every request, so that no engine could reuse a prompt's cache. */
-const billingHeader = "x-anthropic-billing-header";
+const billingHeader = /^x-anthropic-billing-header/;
 
 /** The text of `system`, or of a message with that role; null if there is none. */
 export function systemText(system: unknown, ignored: Set<string>, at = "system"): string | null {
   if (system === undefined || system === null || typeof system === "string") return system || null;
   const texts = listOf(system, at).map((block, index) => textOf(block, `${at}.${index}`, ignored));
-  const own = texts.filter((text) => !text.startsWith(billingHeader));
-  if (own.length < texts.length) ignored.add(billingHeader);
+  const own = texts.filter((text) => !billingHeader.test(text));
+  if (own.length < texts.length) ignored.add("system: billing header");
   return own.join("\n\n") || null;
 }
 

@@ -99,7 +99,7 @@ describe("a body of the Messages API", () => {
       stream_options: { include_usage: true },
       min_p: 0.1,
     });
-    expect(new Set(ignored)).toEqual(new Set(["service_tier", "x-anthropic-billing-header", "cache_control", "thinking.budget_tokens"]));
+    expect(new Set(ignored)).toEqual(new Set(["service_tier", "system: billing header", "cache_control", "thinking.budget_tokens"]));
   });
 
   it("carries images of messages and of results, what failed, and what was thought before", () => {
