@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
@@ -11,7 +12,6 @@ import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
 import { type Refusal, takeJson } from "../http/takeJson";
-import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";
