@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Dispatcher } from "undici";
 import type { EnsembleOutcome } from "@/server/contracts/gateway/gatewayEnsembles";
 import { reasonOf } from "@/server/lib/reasonOf";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { abortError, abortHeaders, clientGone } from "../http/abortError";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
@@ -12,7 +13,6 @@ import type { GatewayLimits } from "../http/limits";
 import { type LoopbackAnswer, type LoopbackClient, type LoopbackFailure, readLoopbackAnswer } from "../http/loopbackClient";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Usage } from "../http/usage";
-import type { RequestEnd } from "@/server/lib/requestEnd";
 import { EnsembleChunks } from "./ensembleChunks";
 import type { FinishedCall } from "./ensembleCount";
 import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleReport";

@@ -1,7 +1,7 @@
+import type { EndSignal } from "@/server/lib/requestEnd";
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
 import type { Replica } from "../engines/replica";
-import type { EndSignal } from "@/server/lib/requestEnd";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work, type WorkSearch } from "./waitingEntry";
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
+import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
@@ -13,7 +14,6 @@ import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
 import { type Refusal, takeJson } from "../http/takeJson";
-import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
+import type { RequestEnd } from "@/server/lib/requestEnd";
 import type { Evidence } from "@/solver/policies/core/policy";
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
@@ -13,7 +14,6 @@ import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
-import type { RequestEnd } from "@/server/lib/requestEnd";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
