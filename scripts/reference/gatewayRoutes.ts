@@ -238,8 +238,8 @@ export const adminRoutes: readonly Route[] = [
     path: "/usage",
     says: "What requests with keys used, by day, key and model, of 400 days.",
     query: [
-      { name: "from", in: "query", description: "The first day, such as 2026-01-01." },
-      { name: "to", in: "query", description: "The last day." },
+      { name: "from", in: "query", required: false, description: "The first day, such as 2026-01-01." },
+      { name: "to", in: "query", required: false, description: "The last day." },
     ],
     answer: gatewayUsageSchema,
   },
