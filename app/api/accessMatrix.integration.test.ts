@@ -148,6 +148,7 @@ const openRoutes = ["docs/[[...path]]", "api/health", "metrics"];
 /** What each other route needs. */
 const permissionOfRoute: Readonly<Record<string, Permission>> = {
   "api/audit/export": "audit",
+  "api/keys/usage": "manage",
   "api/batches/[id]/results": "prepare",
   "api/plans/[id]": "read",
   "api/uploads": "prepare",

@@ -70,6 +70,18 @@ const handlers: readonly Route[] = [
     tag: "studio",
   },
   {
+    method: "get",
+    path: "/api/keys/usage",
+    says: "Downloads what requests with a gateway's keys used, by day, key and model, as CSV.",
+    query: [
+      { name: "clusterId", in: "query", required: true, description: "The cluster of the gateway." },
+      { name: "from", in: "query", required: true, description: "The first day of UTC, such as 2026-01-01." },
+      { name: "to", in: "query", required: true, description: "The last day." },
+    ],
+    text: "text/csv",
+    tag: "studio",
+  },
+  {
     method: "post",
     path: "/api/uploads",
     says: `Takes one file and says what is in it. Kinds: ${uploadKinds.join(", ")}.`,
