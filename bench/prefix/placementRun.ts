@@ -12,7 +12,7 @@ const MODEL = "llama-3.1-8b";
 const REPLICAS = 4;
 const PROGRAMS = 300;
 export const SEEDS = [1, 2, 3] as const;
-/** Programs a second: engines are lightly loaded, half full, and so full that their caches hold few earlier prompts. */
+/** Programs a second: the more there are, the fewer earlier prompts the engines' memory has room for. */
 export const RATES = [0.5, 1, 1.5] as const;
 
 export const places: readonly (readonly [name: string, place: PlaceDocument])[] = [
