@@ -6,7 +6,10 @@ import { apply, exactPlan } from "./mainActs";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 60_000 });
 
-test("an admin gives a key limits that the gateway enforces, changes them, and reads and downloads its use", async ({ page, studio }, info) => {
+test("an admin gives a key limits that the gateway enforces, changes them, and reads and downloads its use", async ({
+  page,
+  studio,
+}, info) => {
   test.setTimeout(600_000);
   await signIn(page, studio.signInLink);
   await page.goto(`${studio.url}/plan?rate=3&floor=55`);

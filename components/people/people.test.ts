@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiTokenSummary, GatewayKeySummary, PersonSummary, SessionSummary } from "@/server/contracts/studio";
-import { prepareFourEyes } from "./prepareFourEyes";
 import { draftOf, draftProblem, termsOf } from "./keyDraft";
+import { prepareFourEyes } from "./prepareFourEyes";
 import { prepareKeys, revokeKeyText } from "./prepareKeys";
 import { prepareKeyUsage } from "./prepareKeyUsage";
 import { preparePeople, roleChangeText } from "./preparePeople";
@@ -167,11 +167,7 @@ describe("use of keys", () => {
   const row = (day: string, name: string, model: string, usd: number, unpriced = 0) => ({
     ...{ day, key: name, model, requests: 1, inputTokens: 7, outputTokens: 3, usd, unpriced },
   });
-  const rows = [
-    row("2026-01-01", "a", "small", 0.1),
-    row("2026-01-01", "b", "large", 0.2),
-    row("2026-01-02", "a", "large", 0.3, 1),
-  ];
+  const rows = [row("2026-01-01", "a", "small", 0.1), row("2026-01-01", "b", "large", 0.2), row("2026-01-02", "a", "large", 0.3, 1)];
 
   it("is summed by key, model or day, the dearest first and days from the newest, to the same total", () => {
     const by = (what: "key" | "model" | "day" | "all") => {

@@ -36,7 +36,17 @@ const stands = ["canary", "panic"];
 /** Names of earlier configurations that keep their series: as many as an operator tries in a day. */
 const formerNames = 8;
 /** Labels whose values configurations name. */
-const labelsOfNames = ["served", "model", "key", "objective", "ensemble", "team", "project", "gen_ai_request_model", "gen_ai_response_model"];
+const labelsOfNames = [
+  "served",
+  "model",
+  "key",
+  "objective",
+  "ensemble",
+  "team",
+  "project",
+  "gen_ai_request_model",
+  "gen_ai_response_model",
+];
 /** Pairs of a team and a project with series of their own. */
 const mostOwners = 100;
 const ownerId = ({ team, project }: { readonly team: string; readonly project: string }): string => `${team}\0${project}`;

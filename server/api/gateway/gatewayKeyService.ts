@@ -1,6 +1,14 @@
 import { hashSecret, newSecret } from "@/server/auth/secret";
 import { gatewayConfigSchema, withKeys } from "@/server/contracts/gateway/gatewayAdmin";
-import { type GatewayKey, type GatewayKeys, type GatewayUsage, gatewayKeysSchema, gatewayUsageSchema, keyEnd, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import {
+  type GatewayKey,
+  type GatewayKeys,
+  type GatewayUsage,
+  gatewayKeysSchema,
+  gatewayUsageSchema,
+  keyEnd,
+  keyLimits,
+} from "@/server/contracts/gateway/gatewayKeys";
 import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayKeySummary, KeyTerms, Outcome } from "@/server/contracts/studio";
 import type { Actor } from "../base/actor";

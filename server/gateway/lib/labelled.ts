@@ -41,7 +41,9 @@ export class Labelled<L extends string, Value> {
 
   /** Removes the values with a label that is `gone`. */
   forget(gone: (label: string, value: string) => boolean): void {
-    this.#entries = this.#entries.filter(({ labels }) => !this.labelNames.some((name) => labels[name] !== "" && gone(name, String(labels[name]))));
+    this.#entries = this.#entries.filter(
+      ({ labels }) => !this.labelNames.some((name) => labels[name] !== "" && gone(name, String(labels[name]))),
+    );
     this.#root = branch();
     for (const entry of this.#entries) this.#branchOf(entry.labels).entry = entry;
   }

@@ -106,10 +106,16 @@ export class MetricRegistry {
     return tally;
   }
 
-  histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: readonly number[] }): Histogram<L> {
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    { labels, buckets }: { labels: readonly L[]; buckets: readonly number[] },
+  ): Histogram<L> {
     const histogram = new Histogram({ labels, buckets });
     this.#kept.push(histogram);
-    new ExposedHistogram({ name, help, labelNames: labels, buckets: [...buckets], registers: this.#registers }, () => histogram.samples(name));
+    new ExposedHistogram({ name, help, labelNames: labels, buckets: [...buckets], registers: this.#registers }, () =>
+      histogram.samples(name),
+    );
     return histogram;
   }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
-import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
 import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
-import { isRecord } from "@/solver/collections/isRecord";
 import type { RequestEnd } from "@/server/lib/requestEnd";
+import { isRecord } from "@/solver/collections/isRecord";
 import type { Evidence } from "@/solver/policies/core/policy";
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
