@@ -1,8 +1,16 @@
 import { hashSecret, newSecret } from "@/server/auth/secret";
 import { gatewayConfigSchema, withKeys } from "@/server/contracts/gateway/gatewayAdmin";
-import { type GatewayKey, type GatewayKeys, type GatewayUsage, gatewayKeysSchema, gatewayUsageSchema, keyEnd, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import {
+  type GatewayKey,
+  type GatewayKeys,
+  type GatewayUsage,
+  gatewayKeysSchema,
+  gatewayUsageSchema,
+  keyEnd,
+} from "@/server/contracts/gateway/gatewayKeys";
 import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayKeySummary, KeyTerms, Outcome } from "@/server/contracts/studio";
+import { keyLimits } from "@/solver/wording/keyLimits";
 import type { Actor } from "../base/actor";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
 

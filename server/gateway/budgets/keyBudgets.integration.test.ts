@@ -22,7 +22,10 @@ const answerUsd = (7 * 1_000 + 3 * 10_000) / 1e6;
 const errorOf = async (answer: Response) => ((await answer.json()) as { error: { message: string; code: string; type: string } }).error;
 
 /** A gateway with a clock of the test's own. */
-async function limited(settings: GatewaySettings, { url, stateDirectory }: { readonly url?: string; readonly stateDirectory?: string } = {}) {
+async function limited(
+  settings: GatewaySettings,
+  { url, stateDirectory }: { readonly url?: string; readonly stateDirectory?: string } = {},
+) {
   const engine = url === undefined ? await startTestEngine((_, response) => sayCompletion(response, "4")) : { url, asked: [] };
   const clock = { nowMs: Date.parse("2026-01-31T12:00:00Z") };
   const gateway = await startTestGateway({}, { nowMs: () => clock.nowMs, ...(stateDirectory && { stateDirectory }) });
@@ -93,13 +96,23 @@ describe("a key with limits", () => {
       "The API key app (team search, project answers) has used 50 % of its 0.37 USD of this day; it warns at 50 %.",
     ]);
     const costs = (await decisions()).map(({ costUsd }) => costUsd ?? 0);
-    expect(await useOf("app")).toEqual([[costs.reduce((sum, usd) => sum + usd, 0), 0]].map(([used, rest]) => [expect.closeTo(used ?? 0, 6), rest]));
+    expect(await useOf("app")).toEqual(
+      [[costs.reduce((sum, usd) => sum + usd, 0), 0]].map(([used, rest]) => [expect.closeTo(used ?? 0, 6), rest]),
+    );
     const { rows } = await usage();
-    expect(rows).toMatchObject([{ key: "app", model: "large", requests: passed, inputTokens: 7 * passed, outputTokens: 3 * passed, ...labels }]);
-    expect(rows[0]?.usd).toBeCloseTo(costs.reduce((sum, usd) => sum + usd, 0), 9);
+    expect(rows).toMatchObject([
+      { key: "app", model: "large", requests: passed, inputTokens: 7 * passed, outputTokens: 3 * passed, ...labels },
+    ]);
+    expect(rows[0]?.usd).toBeCloseTo(
+      costs.reduce((sum, usd) => sum + usd, 0),
+      9,
+    );
     expect((await decisions())[0]?.labels).toEqual(labels);
     expect(await metric(/weir_gateway_limit_warnings_total\{key="app",limit="usdPerDay"\} (\d+)/)).toBe("1");
-    expect(Number(await metric(/weir_gateway_team_cost_usd_total\{team="search",project="answers"\} (\S+)/))).toBeCloseTo(passed * answerUsd, 6);
+    expect(Number(await metric(/weir_gateway_team_cost_usd_total\{team="search",project="answers"\} (\S+)/))).toBeCloseTo(
+      passed * answerUsd,
+      6,
+    );
     clock.nowMs += 86_400_000;
     expect((await ask("app")).status).toBe(200);
   });
@@ -147,11 +160,21 @@ describe("a key with limits", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(streamEvent({ content: "four" }));
       const options = asked.stream_options as { include_usage?: boolean } | undefined;
-      const usage = { id: "1", object: "chat.completion.chunk", created: 1, model: "m", choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } };
+      const usage = {
+        id: "1",
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "m",
+        choices: [],
+        usage: { prompt_tokens: 7, completion_tokens: 3 },
+      };
       if (options?.include_usage) response.write(`data: ${JSON.stringify(usage)}\n\n`);
       response.end("data: [DONE]\n\n");
     });
-    const { ask, useOf, decisions } = await limited({ keys: [key("app", { limits: { tokensPerDay: 1000 } }), key("free")] }, { url: engine.url });
+    const { ask, useOf, decisions } = await limited(
+      { keys: [key("app", { limits: { tokensPerDay: 1000 } }), key("free")] },
+      { url: engine.url },
+    );
     const hidden = await (await ask("app", { stream: true })).text();
     expect(hidden).toContain("four");
     expect(hidden).not.toContain("usage");
@@ -159,7 +182,11 @@ describe("a key with limits", () => {
     expect(await (await ask("app", { stream: true, stream_options: { include_usage: true } })).text()).toContain('"prompt_tokens":7');
     expect(await useOf("app")).toEqual([[20, 0]]);
     await (await ask("free", { stream: true })).text();
-    expect(engine.asked.map(({ body: asked }) => asked.stream_options)).toEqual([{ include_usage: true }, { include_usage: true }, undefined]);
+    expect(engine.asked.map(({ body: asked }) => asked.stream_options)).toEqual([
+      { include_usage: true },
+      { include_usage: true },
+      undefined,
+    ]);
     expect((await decisions()).map(({ stages }) => stages[0]?.outputTokens)).toEqual([3, 3, null]);
   });
 

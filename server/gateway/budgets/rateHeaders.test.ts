@@ -10,9 +10,16 @@ const limit = (more: Partial<BudgetRefusal> = {}): BudgetRefusal => ({
 });
 
 it("writes durations as OpenAI's API does", () => {
-  expect([0, 0.02, 0.9995, 1, 59.2, 60, 360, 3723].map(durationText)).toEqual(
-    ["0s", "20ms", "1000ms", "1s", "1m0s", "1m0s", "6m0s", "1h2m3s"],
-  );
+  expect([0, 0.02, 0.9995, 1, 59.2, 60, 360, 3723].map(durationText)).toEqual([
+    "0s",
+    "20ms",
+    "1000ms",
+    "1s",
+    "1m0s",
+    "1m0s",
+    "6m0s",
+    "1h2m3s",
+  ]);
 });
 
 it("says in headers the rest of the tightest limit of tokens, and which limits are nearly used", () => {
@@ -34,7 +41,13 @@ it("says why a request is refused, and when it may come again", () => {
     return [error.status, error.code, error.message, headers["retry-after"], headers["x-should-retry"]];
   };
   const next = "The next day begins at 2026-02-01T00:00:00.000Z.";
-  expect(refused({ used: 100 })).toEqual([429, "token_limit_exceeded", `The key app has used its 100 tokens of this day. ${next}`, "43200", "false"]);
+  expect(refused({ used: 100 })).toEqual([
+    429,
+    "token_limit_exceeded",
+    `The key app has used its 100 tokens of this day. ${next}`,
+    "43200",
+    "false",
+  ]);
   expect(refused({})[2]).toBe(`The request may need 50 tokens, and the key app has 40 tokens left of 100 tokens a day. ${next}`);
   expect(refused({ needed: 101 })).toEqual([
     429,
