@@ -6,7 +6,7 @@ import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { FormModal } from "../ui/FormModal";
 import { KeyTermsFields } from "./KeyTermsFields";
-import { draftOf, draftProblem, sentTerms } from "./keyDraft";
+import { draftOf, sentTerms } from "./keyDraft";
 import type { KeyRow } from "./prepareKeys";
 
 /** Changes what a key of the gateway allows. */
@@ -19,7 +19,6 @@ export function ChangeLimits(props: { readonly clusterId: string; readonly row: 
     () => client.gatewayKeys.setTerms.mutate({ clusterId, name: row.name, ...sentTerms(draft) }),
     () => setOpen(false),
   );
-  const problem = draftProblem(draft);
   return (
     <>
       <Button
@@ -39,8 +38,7 @@ export function ChangeLimits(props: { readonly clusterId: string; readonly row: 
         }}
         title={`What may ${row.name} use?`}
         description="They hold from the next request on. What was used in the present hour, day or month stays counted."
-        act={problem === null ? act : { ...act, error: { message: problem } }}
-        ready={problem === null}
+        act={act}
         onSubmit={() => act.mutate()}
         go={act.isPending ? "Waiting for the gateway …" : "Set the limits"}
       >

@@ -8,7 +8,7 @@ import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { ExpiryFields } from "./ExpiryFields";
 import { KeyTermsFields } from "./KeyTermsFields";
-import { draftOf, draftProblem, type KeyDraft, sentTerms } from "./keyDraft";
+import { draftOf, type KeyDraft, sentTerms } from "./keyDraft";
 import { SecretOnce } from "./SecretOnce";
 
 interface Draft {
@@ -44,7 +44,6 @@ export function CreateKey(props: {
   };
   const made = act.data?.key;
   const { days } = draft;
-  const problem = draftProblem(draft.terms);
   return (
     <>
       <Button look="primary" onClick={() => setOpen(true)}>
@@ -55,8 +54,8 @@ export function CreateKey(props: {
         onClose={close}
         title={made === undefined ? `Create a key for clients of ${props.clusterName}` : `The key ${draft.label.trim()}`}
         description={made === undefined ? props.says : madeText(props.clusterName, days)}
-        act={problem === null ? act : { ...act, error: { message: problem } }}
-        ready={draft.label.trim() !== "" && problem === null}
+        act={act}
+        ready={draft.label.trim() !== ""}
         onSubmit={() => act.mutate(draft)}
         go={act.isPending ? "Waiting for the gateway …" : "Create"}
         made={made !== undefined && <SecretOnce name="Key" secret={made} onDone={close} />}

@@ -1,4 +1,4 @@
-import { keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import { keyLimits } from "@/solver/wording/keyLimits";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import type { KeyDraft } from "./keyDraft";

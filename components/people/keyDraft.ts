@@ -1,11 +1,5 @@
-import {
-  type KeyLimitName,
-  keyLabelsSchema,
-  keyLimitNameSchema,
-  keyLimitsSchema,
-  keyModelsSchema,
-} from "@/server/contracts/gateway/gatewayKeys";
 import type { KeyTerms } from "@/server/contracts/studio";
+import { type KeyLimitName, keyLimits } from "@/solver/wording/keyLimits";
 
 /** What a key allows, as the form has it. */
 export interface KeyDraft {
@@ -37,7 +31,7 @@ export function termsOf({ requestsPerMinute, limits, warnPercent, models, team, 
     .map((name) => name.trim())
     .filter((name) => name !== "");
   const labels = { ...(team.trim() !== "" && { team: team.trim() }), ...(project.trim() !== "" && { project: project.trim() }) };
-  const hasLimit = keyLimitNameSchema.options.some((name) => limits[name] !== undefined);
+  const hasLimit = keyLimits.some(({ name }) => limits[name] !== undefined);
   return {
     requestsPerMinute,
     limits: hasLimit ? { ...limits, ...(warnPercent !== null && { warnAt: warnPercent / 100 }) } : null,
@@ -51,16 +45,4 @@ export function termsOf({ requestsPerMinute, limits, warnPercent, models, team, 
 export function sentTerms(draft: KeyDraft) {
   const { models, ...terms } = termsOf(draft);
   return { ...terms, models: models === null ? null : [...models] };
-}
-
-/** Why a draft cannot be sent, in a sentence; null if it can. */
-export function draftProblem(draft: KeyDraft): string | null {
-  const { limits, models, labels } = termsOf(draft);
-  const checks = [
-    ["Limits", keyLimitsSchema.nullable().safeParse(limits)],
-    ["Models", keyModelsSchema.nullable().safeParse(models)],
-    ["Team and project", keyLabelsSchema.nullable().safeParse(labels)],
-  ] as const;
-  for (const [what, { error }] of checks) if (error !== undefined) return `${what}: ${error.issues[0]?.message}.`;
-  return null;
 }

@@ -1,4 +1,4 @@
-import type { KeyUse } from "@/server/contracts/gateway/gatewayKeys";
+import type { KeyUse } from "@/server/contracts/studio";
 import { formatCount, formatUsd } from "../ui/format";
 
 export const usageGroups = ["key", "model", "day", "all"] as const;

@@ -1,5 +1,5 @@
-import { keyLimits, type LimitUse } from "@/server/contracts/gateway/gatewayKeys";
-import type { GatewayKeySummary, KeyTerms } from "@/server/contracts/studio";
+import type { GatewayKeySummary, KeyTerms, LimitUse } from "@/server/contracts/studio";
+import { keyLimits } from "@/solver/wording/keyLimits";
 import type { Tone } from "../ui/Badge";
 import { formatCount, formatDate } from "../ui/format";
 import { type ShownState, timeOr, validity } from "./validity";

@@ -7,10 +7,10 @@ import {
   gatewayKeysSchema,
   gatewayUsageSchema,
   keyEnd,
-  keyLimits,
 } from "@/server/contracts/gateway/gatewayKeys";
 import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayKeySummary, KeyTerms, Outcome } from "@/server/contracts/studio";
+import { keyLimits } from "@/solver/wording/keyLimits";
 import type { Actor } from "../base/actor";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
 

@@ -1,4 +1,6 @@
-import type { KeyLabels, KeyLimits, LimitUse } from "@/server/contracts/gateway/gatewayKeys";
+import type { KeyLabels, KeyLimits, KeyUse, LimitUse } from "@/server/contracts/gateway/gatewayKeys";
+
+export type { KeyUse, LimitUse };
 
 /** What a person or an API token may do; `server/auth/roles.ts` says which role has which permission. */
 export type Role = "viewer" | "operator" | "approver" | "admin";

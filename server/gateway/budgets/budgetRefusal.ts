@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { KeyLimit } from "@/server/contracts/gateway/gatewayKeys";
+import type { KeyLimit } from "@/solver/wording/keyLimits";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { type BudgetRefusal, nanoPerUsd } from "./keyBudget";
 

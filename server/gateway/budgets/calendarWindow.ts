@@ -1,4 +1,4 @@
-import type { KeyLimit } from "@/server/contracts/gateway/gatewayKeys";
+import type { KeyLimit } from "@/solver/wording/keyLimits";
 
 /** The window of the calendar in UTC that contains a time. Both are Unix milliseconds; the end is the start of the next window. */
 export function calendarWindow(period: KeyLimit["period"], atMs: number): { readonly startMs: number; readonly endMs: number } {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type KeyLimit, type KeyLimitName, type KeyLimits, keyLimitNameSchema, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import { type KeyLimits, keyLimitNameSchema } from "@/server/contracts/gateway/gatewayKeys";
+import { type KeyLimit, type KeyLimitName, keyLimits } from "@/solver/wording/keyLimits";
 import { calendarWindow } from "./calendarWindow";
 
 /** Tokens and money of a request. Whole numbers, so that sums and differences are exact. */

@@ -1,10 +1,11 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
-import { type GatewayKey, keyLimits } from "@/server/contracts/gateway/gatewayKeys";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { logProbabilityGates } from "@/solver/plan/planGates";
 import { asksJudge, gatePeersOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { keyLimits } from "@/solver/wording/keyLimits";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
 export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
