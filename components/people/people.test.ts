@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-<<<<<<< HEAD
-import type { ApiTokenSummary, GatewayKeySummary, PersonSummary, SessionSummary } from "@/server/contracts/studio";
-import { draftOf, draftProblem, termsOf } from "./keyDraft";
-=======
 import type { ApiTokenSummary, GatewayKeySummary, KeyUse, PersonSummary, SessionSummary } from "@/server/contracts/studio";
 import { draftOf, termsOf } from "./keyDraft";
->>>>>>> h6
 import { prepareFourEyes } from "./prepareFourEyes";
 import { prepareKeys, revokeKeyText } from "./prepareKeys";
 import { prepareKeyUsage } from "./prepareKeyUsage";
@@ -166,15 +161,11 @@ describe("use of keys", () => {
   const row = (of: Pick<KeyUse, "day" | "key" | "model" | "usd">, unpriced = 0): KeyUse => ({
     ...{ ...of, requests: 1, inputTokens: 7, outputTokens: 3, unpriced },
   });
-<<<<<<< HEAD
-  const rows = [row("2026-01-01", "a", "small", 0.1), row("2026-01-01", "b", "large", 0.2), row("2026-01-02", "a", "large", 0.3, 1)];
-=======
   const rows = [
     row({ day: "2026-01-01", key: "a", model: "small", usd: 0.1 }),
     row({ day: "2026-01-01", key: "b", model: "large", usd: 0.2 }),
     row({ day: "2026-01-02", key: "a", model: "large", usd: 0.3 }, 1),
   ];
->>>>>>> h6
 
   it("is summed by key, model or day, the dearest first and days from the newest, to the same total", () => {
     const by = (what: "key" | "model" | "day" | "all") => {
