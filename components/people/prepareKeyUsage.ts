@@ -1,8 +1,7 @@
 import type { KeyUse } from "@/server/contracts/studio";
 import { formatCount, formatUsd } from "../ui/format";
 
-export const usageGroups = ["key", "model", "day", "all"] as const;
-export type UsageGroup = (typeof usageGroups)[number];
+export type UsageGroup = "key" | "model" | "day" | "all";
 
 export interface UsageRow {
   readonly name: string;

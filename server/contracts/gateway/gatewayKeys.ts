@@ -51,7 +51,7 @@ export const gatewayKeySchema = z.strictObject({
 });
 
 /** The use of one limit in its present window, in tokens or USD. */
-export const limitUseSchema = z.object({
+const limitUseSchema = z.object({
   limit: keyLimitNameSchema,
   most: z.number(),
   used: z.number(),
