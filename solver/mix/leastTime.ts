@@ -23,15 +23,14 @@ const LEAST_GAIN = 0.001;
  * The least expected time of a mix for replicas that carry `factor` times the rates. Which path of a workflow is critical depends on how
  * long a unit of work takes at each model, and that on the load, which no linear program can multiply by shares. So the first program
  * counts all calls; each further one takes the critical paths at the times of the one before. The best of them by its own times is
- * returned: never worse than the first. Without parallel calls there is one program.
+ * returned: never worse than the first. Where no candidate has calls in parallel the first is all.
  *
  * @returns null where the time ran out before the first.
  */
 export function leastTime(problem: MixProblem, replicas: MixReplicas, at: { factor: number; solver: TimedSolver }): LeastTime | null {
-  const hasParallel = problem.classes.some(({ candidates }) => candidates.some(({ calls = [] }) => calls.length > 1));
   let best: LeastTime | null = null;
   let secondsOfWork: readonly number[] | null = null;
-  for (let count = 0; count < (hasParallel ? MOST_PROGRAMS : 1); count += 1) {
+  for (let count = 0; count < MOST_PROGRAMS; count += 1) {
     const program = timeProgram(problem, replicas, { factor: at.factor, secondsOfWork });
     const result = at.solver.solve(program.milp);
     if (result.status !== "optimal" && result.status !== "feasible") break;
@@ -43,6 +42,7 @@ export function leastTime(problem: MixProblem, replicas: MixReplicas, at: { fact
     const found = { program, x, proven: result.status === "optimal", inFlight, served: inFlight - parallel };
     if (best !== null && found.served > best.served * (1 - LEAST_GAIN)) break;
     best = found;
+    if (!problem.classes.some(({ candidates }) => candidates.some((candidate) => parallelSeconds(candidate, seconds) > 0))) break;
     secondsOfWork = seconds;
   }
   return best;

@@ -29,7 +29,7 @@ interface OfWorkflows {
 /**
  * The one policy for all kinds of requests, from a route (which model serves a stage, and which answers are good enough), a choice
  * among models at dispatch, an order (which request first) and a place (which replica). The systems that it joins are this policy with
- * terms left out (JOINT): Cascadia and Chimera are a route without a choice, Aragog a choice without a route, Kairos an order and a
+ * parts left out: Cascadia and Chimera are a route without a choice, Aragog a choice without a route, Kairos an order and a
  * place over either. Without a choice nothing is weighed: `waiting/modelQueues.ts`. With one: `justInTime/choosingRounds.ts`.
  *
  * The route accepts or escalates answered work. What follows where a stage cannot answer: `routes/stageMoves.ts`.

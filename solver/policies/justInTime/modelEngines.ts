@@ -91,16 +91,18 @@ export class ModelEngines {
   }
 
   /**
-   * Seconds until one more request is answered, per output token that it writes: the wait for a slot, behind the requests that wait for the
-   * model already, and its service in the batch that it joins. Infinity where no replica takes work. The answer length cancels out when
-   * models are compared.
+   * Seconds that one more request waits for a slot, behind those that wait for the model already, per output token of a mean answer there.
+   * Infinity where no replica takes work.
    */
+  waitPerToken(waiting: number): number {
+    if (this.taking === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(0, waiting + 1 - this.free) / (this.taking * this.saturated);
+  }
+
+  /** Seconds that each token of one more request takes in the batch that it joins. Infinity where no replica takes work. */
   secondsPerToken(waiting: number): number {
-    const { taking: replicas, least } = this;
-    if (replicas === 0) return Number.POSITIVE_INFINITY;
-    const beyond = Math.max(0, waiting + 1 - this.free);
-    const batch = waiting >= this.free ? this.saturationBatch : least + 1;
-    return beyond / (replicas * this.saturated) + this.secondsInBatch(batch);
+    if (this.taking === 0) return Number.POSITIVE_INFINITY;
+    return this.secondsInBatch(waiting >= this.free ? this.saturationBatch : this.least + 1);
   }
 
   /**

@@ -48,7 +48,10 @@ export class ProgramBinding {
 
   private configuration(program: ProgramConfigurations, out: number): number {
     if (this.selection.kind === "cheapest") return cheapestConfiguration(program, out);
-    const secondsPerToken = this.engines.map((own, model) => own.secondsPerToken(this.waiting[model] ?? 0));
+    const secondsPerToken = this.engines.map((own, model) => {
+      const waiting = this.waiting[model] ?? 0;
+      return own.waitPerToken(waiting) + own.secondsPerToken(waiting);
+    });
     return quickestConfiguration(program, out, secondsPerToken);
   }
 }

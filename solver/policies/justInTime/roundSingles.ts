@@ -10,7 +10,7 @@ const PRIOR = { escalated: 1, answered: 2 };
 /** Scored answers after which those before count half: the share follows traffic that changes. */
 const MOST_ANSWERED = 400;
 
-/** One program in so many begins at the stage of its route, whatever is worth more: the share of a stage stays measured. */
+/** Of so many that join the queue one takes the stage of its route, whatever is worth more: the share of a stage stays measured. */
 const MEASURED_SHARE = 16;
 
 /** Requests of no declared workflow in rounds: those of a route whose stages each have one of the rounds' models. */

@@ -7,7 +7,10 @@ import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { buildPolicy } from "../buildPolicy";
 import type { Action, ReplicaView, WaitingWork } from "../core/policy";
 import { declared, justInTime } from "../testing/testJustInTime";
+import { ModelEngines } from "./modelEngines";
+import type { StagedWork } from "./roundQueue";
 import { configurationNamed } from "./stagedWorkflow";
+import { WorthChoice } from "./worthChoice";
 
 const NAMES = ["small", "large"];
 const SEATS = 8;
@@ -53,6 +56,8 @@ function callOf(id: string, workflow: typeof chain, agent: string, configuration
 }
 
 const either = (id: string): WaitingWork => callOf(id, single, "only", [{ only: "small" }, { only: "large" }]);
+const stagedOf = (predictedTokens: number): StagedWork =>
+  ({ work: { ...either("a"), predictedTokens }, program: null, agent: 0 }) as StagedWork;
 const sent = (actions: readonly Action[]) =>
   Object.fromEntries(actions.flatMap((action) => (action.kind === "dispatch" ? [[action.workId, action.replicaId]] : [])));
 
@@ -101,6 +106,28 @@ describe("a choice by worth", () => {
     // One second and then twice two, against two and then twice one.
     expect(first(dear, { first: "large", second: "small", third: "small" })).toBe("large");
     expect(first(dear, { first: "large", second: "large", third: "large" })).toBe("small");
+  });
+
+  it("waits as long for a slot whatever the length of its own answer", () => {
+    fc.assert(
+      fc.property(fc.nat(SEATS), fc.nat(40), fc.integer({ min: 1, max: 2000 }), (inFlight, ahead, tokens) => {
+        const [profile] = modelsOf({ slower: 1, crowded: 4 });
+        if (profile === undefined) throw new Error("no model");
+        const engine = new ModelEngines(profile);
+        engine.seat(replicasOf(inFlight).slice(0, 1));
+        engine.refresh();
+        const weights = { rightSeconds: 0, delayWeight: 1 };
+        const of = { engines: [engine], meanOutputTokens: [100], weights, singles: null, prices: null, readsLengths: true };
+        const choice = new WorthChoice(of);
+        choice.begin(0);
+        for (let one = 0; one < ahead; one += 1) choice.waits(0);
+        choice.choose(stagedOf(100), 0b1, 0);
+        const wait = (Math.max(0, ahead + 1 - engine.free) * 100) / throughputAt(profile, SEATS);
+        const writing = (predicted: number): number => choice.terms(stagedOf(predicted), 0, 0).latencySeconds - wait;
+        expect(writing(tokens)).toBeCloseTo((tokens / 100) * writing(100), 6);
+        expect(writing(100)).toBeGreaterThan(0);
+      }),
+    );
   });
 
   it("serves a request behind any number of others that no free model may serve", () => {

@@ -38,13 +38,17 @@ export class WorthChoice {
   /** By model, requests of this round that wait for it; and of the last round. */
   private waiting: Int32Array;
   private waited: Int32Array;
+  /** By model, seconds of a token of one more request, and the wait for a slot before the first: that of mean answers, however long its own. */
   private readonly ownSeconds: Float64Array;
+  private readonly waitSeconds: Float64Array;
   private readonly othersSeconds: Float64Array;
   /** By model, the price of a token in this round. */
   private priceSeconds: Float64Array;
   private readonly tokens: Float64Array;
   /** Time, with its price, of a mean answer of each model; NaN where no replica takes work: nobody knows for how long. */
   private readonly answerSeconds: Float64Array;
+  /** The same without the wait. */
+  private readonly writeSeconds: Float64Array;
   /** By a set of models as bits, the least of their answers' times; 0 where none is known. */
   private readonly leastSeconds: Float64Array;
   private readonly leastIsKnown: Uint8Array;
@@ -57,6 +61,8 @@ export class WorthChoice {
     this.waiting = new Int32Array(engines.length);
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
+    this.waitSeconds = new Float64Array(engines.length);
+    this.writeSeconds = new Float64Array(engines.length);
     this.othersSeconds = new Float64Array(engines.length);
     this.priceSeconds = new Float64Array(engines.length);
     this.tokens = Float64Array.from(meanOutputTokens);
@@ -82,12 +88,12 @@ export class WorthChoice {
   /** Computes anew what has changed since. */
   private refresh(): void {
     for (let model = 0; this.stale !== 0; model += 1) {
-      if ((this.stale & (1 << model)) !== 0) this.reckon(model);
+      if ((this.stale & (1 << model)) !== 0) this.refreshModel(model);
       this.stale &= ~(1 << model);
     }
   }
 
-  private reckon(model: number): void {
+  private refreshModel(model: number): void {
     const own = this.parts.engines[model];
     if (own === undefined) return;
     const ahead = this.waiting[model] ?? 0;
@@ -96,9 +102,13 @@ export class WorthChoice {
     const { running, waiting } = own.delayPerToken(Math.max(ahead, this.waited[model] ?? 0));
     const others = Math.min(1, delayWeight) * running + delayWeight * waiting;
     this.othersSeconds[model] = others;
+    const tokens = this.tokens[model] ?? 0;
     const each = this.ownSeconds[model] ?? Number.POSITIVE_INFINITY;
-    const all = each + others + (this.priceSeconds[model] ?? 0);
-    this.answerSeconds[model] = each === Number.POSITIVE_INFINITY ? Number.NaN : (this.tokens[model] ?? 0) * all;
+    const isThere = each < Number.POSITIVE_INFINITY;
+    const wait = isThere ? tokens * own.waitPerToken(ahead) : Number.NaN;
+    this.waitSeconds[model] = wait;
+    this.writeSeconds[model] = isThere ? tokens * (each + others + (this.priceSeconds[model] ?? 0)) : Number.NaN;
+    this.answerSeconds[model] = wait + (this.writeSeconds[model] ?? 0);
     this.leastIsKnown.fill(0);
   }
 
@@ -145,7 +155,7 @@ export class WorthChoice {
     const { filled } = this;
     const tokens = this.lengthFactor(one) * (this.tokens[model] ?? 0);
     filled.surenessSeconds = this.parts.weights.rightSeconds * this.rightChance(one, model);
-    filled.latencySeconds = tokens * (this.ownSeconds[model] ?? 0);
+    filled.latencySeconds = (this.waitSeconds[model] ?? 0) + tokens * (this.ownSeconds[model] ?? 0);
     filled.priceSeconds = tokens * (this.othersSeconds[model] ?? 0);
     filled.planPriceSeconds = tokens * (this.priceSeconds[model] ?? 0);
     filled.restSeconds = one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out);
@@ -182,7 +192,9 @@ export class WorthChoice {
   private laterStages(one: StagedWork, model: number): number {
     const { singles } = this.parts;
     if (singles === null) return 0;
-    return this.lengthFactor(one) * singles.secondsAfter(singles.stageFor(one.work, model), (each) => this.answerSeconds[each] || 0);
+    const factor = this.lengthFactor(one);
+    const secondsOf = (each: number): number => (this.waitSeconds[each] ?? 0) + factor * (this.writeSeconds[each] ?? 0) || 0;
+    return singles.secondsAfter(singles.stageFor(one.work, model), secondsOf);
   }
 
   /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */

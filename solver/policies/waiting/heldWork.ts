@@ -7,8 +7,8 @@ import { BoundedMap } from "../../collections/boundedMap";
 export const MOST_PASSES = 32;
 
 /**
- * The work of one model's queue that a place held back: how often later calls went before it, and which replica is kept for it once that was
- * `MOST_PASSES` times (JOINT: passed over, not waited for; after B passes it reserves its slot).
+ * The work of a queue that a place held back: how often later calls went before it, and which replica is kept for it once that was
+ * `MOST_PASSES` times: work is passed over, not waited for, until then.
  */
 export class HeldWork {
   private readonly passes = new BoundedMap<number>();

@@ -27,7 +27,7 @@ export function roomOf({ capacity, inFlight }: Slots): number {
 
 /**
  * Places the work of one model during one decision, one after the other in its order. A call that the place holds back does not block those
- * after it: the next that fits goes (JOINT, "feasible").
+ * after it: the next that fits goes.
  *
  * **Bound.** At most `MOST_PASSES` later calls go before a call that is held back. Then it is due: it is tried before all others, and while
  * it fits nowhere one replica is kept for it, which gets nothing else. It goes at the latest when what that replica had has ended, as an
