@@ -11,7 +11,7 @@ export const MOST_BLOCKS = 256;
  * two different texts share a hash once in four thousand million times, which costs a worse placement and nothing else.
  *
  * @param text the prompt as one text, in the order in which an engine reads it.
- * @param salt hashes of different salts cannot be compared, so that nobody without the salt can test a guess of the text.
+ * @param salt hashes of different salts cannot be compared. It is no key: one known text and its hashes reveal it.
  */
 export function promptBlocks(text: string, salt = 0): Uint32Array {
   const blocks = new Uint32Array(Math.min(MOST_BLOCKS, Math.floor(text.length / BLOCK_CHARACTERS)));

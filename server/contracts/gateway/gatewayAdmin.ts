@@ -371,7 +371,8 @@ export const decisionSchema = z.object({
   due: z.number().optional(),
   /**
    * If the policy places by prefix: hashes of the prompt's first blocks, at most 256, as the bytes of 32-bit numbers, the lowest byte first, in
-   * base64. They are salted anew whenever the gateway starts, and tell nothing of the text.
+   * base64. Their salt is drawn when the gateway starts. They are no secret: who knows one prompt and its hashes can
+   * test guesses of others.
    */
   promptBlocks: z.base64().max(1368).optional(),
   /** The agent of the request, as `application/agent`; absent if the client named none. */

@@ -76,7 +76,7 @@ export function promptEnd({ endpoint, body }: ModelRequest, characters: number):
   return { text: Buffer.from(prompt.slice(-characters)).toString(), characters: prompt.length };
 }
 
-/** Differs from process to process, so that nobody can test a guess of a prompt on the hashes in records. */
+/** Differs from process to process: hashes of two gateways cannot be compared. It is no key: one known prompt and its hashes reveal it. */
 const hashSalt = randomInt(2 ** 32);
 
 /** Hashes of the prompt's blocks, for policies that place by prefix; undefined where the request has no prompt of text. */
