@@ -145,4 +145,3 @@ export const isOver = ({ windows }: StoredBudget, nowMs: number): boolean =>
   });
 
 export const amountOf = (spend: Spend, { unit }: Pick<KeyLimit, "unit">): number => (unit === "usd" ? spend.nanoUsd : spend.tokens);
-
