@@ -66,6 +66,17 @@ describe("the gateway's metrics", () => {
     expect(sum).toBeLessThanOrEqual((decision!.endToEndSeconds - decision!.ttftSeconds!) / 4);
   });
 
+  it("keep the series of keys of the environment over many configurations", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const sha256 = createHash("sha256").update("s").digest("hex");
+    const gateway = await startTestGateway({}, { startKeys: [{ name: "start", sha256 }] });
+    for (let round = 1; round <= 3; round += 1) {
+      await gateway.put({ ...oneModel([engine.url]), planId: `plan-${round}` });
+      await (await gateway.chat({ model: "large" }, { headers: { authorization: "Bearer s" } })).text();
+      expect(await seriesOf(gateway, "key_requests_total")).toEqual({ '{key="start",status="200"}': round });
+    }
+  });
+
   it("count what was shed by its class where the settings name it, and every request by its key", async () => {
     const engine = await heldEngine();
     const gateway = await startTestGateway({ queuedPerModel: 1 });

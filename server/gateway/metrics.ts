@@ -372,7 +372,9 @@ export class GatewayMetrics {
     const { config } = this.#serving;
     if (config === null || config === this.#config) return;
     this.#config = config;
-    const { keys = [], priorityClasses = [] } = config.settings ?? {};
+    const { priorityClasses = [] } = config.settings ?? {};
+    // Those of the environment as well, which are in force while the settings name none.
+    const { keys } = this.#serving.callers;
     const replicaModels = config.replicas.map(({ model }) => model);
     const models = config.judge ? [...replicaModels, config.judge.model] : replicaModels;
     const served = [unknownName, ...stands, ...this.#serving.names];

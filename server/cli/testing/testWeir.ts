@@ -10,9 +10,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the bundled command line, with its state in a folder, and waits for its end. */
-export function weirIn(folder: string): (...args: readonly string[]) => Promise<Ended> {
-  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
+/** Runs the bundled command line, with its state in a folder and further variables, and waits for its end. */
+export function weirIn(folder: string, more: Readonly<Record<string, string>> = {}): (...args: readonly string[]) => Promise<Ended> {
+  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state"), ...more };
   return (...args) =>
     new Promise((resolve) => {
       execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>

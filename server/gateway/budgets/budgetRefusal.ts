@@ -1,17 +1,17 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { KeyLimit } from "@/solver/wording/keyLimits";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
-import { type BudgetRefusal, nanoPerUsd } from "./keyBudget";
+import { amountOf, type BudgetRefusal, nanoPerUsd, type Spend } from "./keyBudget";
 
 /** Clients of OpenAI sleep as long as `retry-after` says, some without a bound: after a longer wait they are not to send it again by themselves. */
 const mostWaitSeconds = 60;
 /** Requests in flight settle as they end. */
 const inFlightSeconds = 1;
 
-/** The error and its headers for a request that a limit of its key has no room for. @param nowMs Unix milliseconds. */
+/** The error and its headers for a request that a limit of its key has no room for. @param prompt what it uses without an answer. @param nowMs Unix milliseconds. */
 export function budgetRefusal(
   refusal: BudgetRefusal,
-  { key, nowMs }: { readonly key: string; readonly nowMs: number },
+  { key, prompt, nowMs }: { readonly key: string; readonly prompt: Spend; readonly nowMs: number },
 ): { readonly error: ApiError; readonly headers: OutgoingHttpHeaders } {
   const { unit, period, most, used, reserved, needed, resetsAtMs } = refusal;
   const code = unit === "usd" ? "budget_exceeded" : "token_limit_exceeded";
@@ -21,6 +21,11 @@ export function budgetRefusal(
   });
   const limit = `${amountText(most, unit)} a ${period}`;
   const need = unit === "usd" ? `cost ${amountText(needed, unit)}` : `need ${amountText(needed, unit)}`;
+  const ofPrompt = amountOf(prompt, refusal);
+  if (ofPrompt > most) {
+    const what = unit === "usd" ? `may cost ${amountText(ofPrompt, unit)}` : `may have ${amountText(ofPrompt, unit)}`;
+    return made(`The prompt alone ${what}, but the key ${key} may use ${limit}: send a shorter one.`, noRetry);
+  }
   if (needed > most) {
     const advice = unit === "tokens" ? ": ask with a lower max_tokens" : "";
     return made(`The request may ${need}, but the key ${key} may use ${limit}${advice}.`, noRetry);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KeyLimits } from "@/server/contracts/gateway/gatewayKeys";
-import { type BudgetRefusal, KeyBudget, type LimitState, type Spend, type StoredBudget, storedBudgetSchema } from "./keyBudget";
+import { type BudgetRefusal, isOver, KeyBudget, type LimitState, type Spend, type StoredBudget, storedBudgetSchema } from "./keyBudget";
 
 /** Reserves an amount of the budget of a key, which its SHA-256 names. */
 export type Reserve = (
@@ -47,11 +47,15 @@ export class BudgetStore {
     return this.#budgetOf(sha256).states(this.#options.nowMs());
   }
 
-  /** The budgets of the keys that have limits now as text, for `restore` of a later start. */
+  /**
+   * The budgets as text, for `restore` of a later start. Those of keys without limits are kept until their windows have ended, since a
+   * configuration may bring the limits back.
+   */
   get text(): string {
+    const { limitsOf, nowMs } = this.#options;
     const used = [...this.#budgets].map(([sha256, { budget }]) => [sha256, budget.stored] as const);
     const all = [...Object.entries(this.#restored), ...used];
-    return JSON.stringify(Object.fromEntries(all.filter(([sha256]) => this.#options.limitsOf(sha256) !== undefined)));
+    return JSON.stringify(Object.fromEntries(all.filter(([sha256, stored]) => limitsOf(sha256) !== undefined || !isOver(stored, nowMs()))));
   }
 
   /** Takes over the budgets of an earlier start. @throws if the text is not one of them. */

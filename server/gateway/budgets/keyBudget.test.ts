@@ -146,6 +146,15 @@ describe("KeyBudget", () => {
     ]);
   });
 
+  it("reserves safe integers of 0 or more alone, and is unchanged by others", () => {
+    const budget = new KeyBudget({ tokensPerDay: 10 });
+    for (const amount of [Number.NaN, Number.POSITIVE_INFINITY, 1e308, -1, 0.5]) {
+      expect(() => budget.reserve({ tokens: amount, nanoUsd: 0 }, noon)).toThrow(RangeError);
+      expect(() => budget.reserve({ tokens: 0, nanoUsd: amount }, noon)).toThrow(RangeError);
+    }
+    expect(usedOf(budget, noon)).toEqual([[0, 0]]);
+  });
+
   it("warns of a limit once a window, when its use reaches the share", () => {
     const budget = new KeyBudget({ tokensPerDay: 10, usdPerDay: 1, warnAt: 0.8 });
     const settle = (count: number, nowMs: number) => budget.settle(tokens(0), tokens(count), nowMs).map(({ name, used }) => [name, used]);

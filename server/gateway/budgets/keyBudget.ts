@@ -11,6 +11,7 @@ export interface Spend {
 }
 
 export const nothing: Spend = { tokens: 0, nanoUsd: 0 };
+export const sum = (one: Spend, other: Spend): Spend => ({ tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd });
 export const nanoPerUsd = 1e9;
 
 /** A limit with its use in the present window, in tokens or billionths of a USD. */
@@ -60,8 +61,13 @@ export class KeyBudget {
     this.#limits = limits;
   }
 
-  /** Reserves an amount; returns null, or the limit that has no room for it. Reserves nothing then. */
+  /**
+   * Reserves an amount; returns null, or the limit that has no room for it. Reserves nothing then.
+   * @throws RangeError if an amount is not a safe integer of 0 or more: no sum with it would ever be right again.
+   */
   reserve(spend: Spend, nowMs: number): BudgetRefusal | null {
+    for (const amount of [spend.tokens, spend.nanoUsd])
+      if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`A budget cannot reserve ${amount}.`);
     const short = this.states(nowMs)
       .map((state) => ({ ...state, needed: amountOf(spend, state) }))
       .filter(({ most, used, reserved, needed }) => used + reserved >= most || used + reserved + needed > most);
@@ -131,6 +137,11 @@ export class KeyBudget {
   }
 }
 
-const amountOf = (spend: Spend, { unit }: Pick<KeyLimit, "unit">): number => (unit === "usd" ? spend.nanoUsd : spend.tokens);
+/** Whether every window of a stored budget had ended by a time, so that nothing of it counts any more. @param nowMs Unix milliseconds. */
+export const isOver = ({ windows }: StoredBudget, nowMs: number): boolean =>
+  keyLimits.every(({ name, period }) => {
+    const window = windows[name];
+    return window === undefined || window.startMs < calendarWindow(period, nowMs).startMs;
+  });
 
-const sum = (one: Spend, other: Spend): Spend => ({ tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd });
+export const amountOf = (spend: Spend, { unit }: Pick<KeyLimit, "unit">): number => (unit === "usd" ? spend.nanoUsd : spend.tokens);

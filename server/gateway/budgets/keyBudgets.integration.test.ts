@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey, GatewayKeys, GatewayUsage } from "@/server/contracts/gateway/gatewayKeys";
 import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
+import { ensembleOf } from "../testing/testEnsembles";
 import { oneModel, startTestGateway, testConfig, until } from "../testing/testGateway";
 
 const key = (name: string, more: Partial<GatewayKey> = {}): GatewayKey => ({
@@ -15,7 +16,8 @@ const key = (name: string, more: Partial<GatewayKey> = {}): GatewayKey => ({
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 /** 88 bytes, so 22 tokens at four bytes each, and a limit of 8: it reserves 30. An engine of the tests counts 7 and 3. */
 const body = { model: "large", messages: [{ role: "user", content: "Is it?" }], max_tokens: 8 };
-const reservedTokens = 8 + Math.ceil(JSON.stringify(body).length / 4);
+const reservedBy = (request: object): number => 8 + Math.ceil(JSON.stringify(request).length / 4);
+const reservedTokens = reservedBy(body);
 const prices = { large: { usdPerMillionInputTokens: 1_000, usdPerMillionOutputTokens: 10_000 } };
 /** The cost of 7 and 3 tokens. */
 const answerUsd = (7 * 1_000 + 3 * 10_000) / 1e6;
@@ -32,6 +34,19 @@ async function limited(
   if (stateDirectory === undefined) await gateway.put({ ...oneModel([engine.url], 64), settings });
   const ask = (secret: string, more: Record<string, unknown> = {}) =>
     gateway.post("/v1/chat/completions", { ...body, ...more }, bearer(secret));
+  /** Asks as `app`, and leaves once `when` resolves. */
+  const leave = async (request: object, when: (answered: Promise<Response>) => Promise<unknown>) => {
+    const leaving = new AbortController();
+    const answered = fetch(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...bearer("app") },
+      body: JSON.stringify(request),
+      signal: leaving.signal,
+    });
+    answered.catch(() => undefined);
+    await when(answered);
+    leaving.abort();
+  };
   const useOf = async (name: string) => {
     const { keys } = (await (await fetch(`${gateway.adminUrl}/keys`)).json()) as GatewayKeys;
     return keys?.find((one) => one.name === name)?.use?.map(({ used, reserved }) => [used, reserved]);
@@ -42,7 +57,7 @@ async function limited(
   };
   const usage = async (query = "") => (await (await fetch(`${gateway.adminUrl}/usage${query}`)).json()) as GatewayUsage;
   const metric = async (pattern: RegExp) => pattern.exec(await (await fetch(`${gateway.adminUrl}/metrics`)).text())?.[1];
-  return { ...gateway, engine, clock, ask, useOf, audit, usage, metric };
+  return { ...gateway, engine, clock, ask, leave, useOf, audit, usage, metric };
 }
 
 describe("a key with limits", () => {
@@ -115,6 +130,21 @@ describe("a key with limits", () => {
     );
     clock.nowMs += 86_400_000;
     expect((await ask("app")).status).toBe(200);
+  });
+
+  it("keeps its use over a start without a configuration", async () => {
+    const settings = { keys: [key("app", { limits: { tokensPerDay: 10 * reservedTokens } })] };
+    const first = await limited(settings);
+    expect((await first.ask("app")).status).toBe(200);
+    await first.close();
+    const held = join(first.stateDirectory, "config.held");
+    const configFile = join(first.stateDirectory, "gateway.json");
+    await rename(configFile, held);
+    const without = await limited({}, { url: first.engine.url, stateDirectory: first.stateDirectory });
+    await without.close();
+    await rename(held, configFile);
+    const again = await limited({}, { url: first.engine.url, stateDirectory: first.stateDirectory });
+    expect(await again.useOf("app")).toEqual([[10, 0]]);
   });
 
   it("keeps its use and the use by day over a restart", async () => {
@@ -195,19 +225,152 @@ describe("a key with limits", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(streamEvent({ content: "four" }));
     });
-    const { dataUrl, useOf } = await limited({ keys: [key("app", { limits: { tokensPerDay: 1000 } })] }, { url: engine.url });
-    const leaving = new AbortController();
+    const { leave, useOf } = await limited({ keys: [key("app", { limits: { tokensPerDay: 1000 } })] }, { url: engine.url });
     const request = { ...body, stream: true };
-    const answer = await fetch(`${dataUrl}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...bearer("app") },
-      body: JSON.stringify(request),
-      signal: leaving.signal,
-    });
-    expect(answer.status).toBe(200);
-    leaving.abort();
+    await leave(request, async (answered) => expect((await answered).status).toBe(200));
     await until(async () => (await useOf("app"))?.[0]?.[1] === 0);
-    expect(await useOf("app")).toEqual([[8 + Math.ceil(JSON.stringify(request).length / 4), 0]]);
+    expect(await useOf("app")).toEqual([[reservedBy(request), 0]]);
+  });
+
+  it("gets nothing for less than it reserved by leaving, whatever has come of the answer", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1 };
+    const counted = { id: "1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content: "4" } }] };
+    const engine = await startTestEngine(({ body: asked }, response) => {
+      if (asked.stop !== "counted") return;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`data: ${JSON.stringify({ ...counted, usage })}\n\n`);
+    });
+    const { useOf, leave } = await limited({ keys: [key("app", { limits: { tokensPerDay: 10_000 } })] }, { url: engine.url });
+    let tokens = 0;
+    for (const request of [
+      { ...body, stream: true, stream_options: { continuous_usage_stats: true, include_usage: true }, stop: "counted" },
+      { ...body, stream: true },
+      body,
+    ]) {
+      const asked = engine.asked.length;
+      await leave(request, async (answered) => {
+        await until(() => engine.asked.length > asked);
+        if (request !== body && "stop" in request) await answered;
+      });
+      tokens += reservedBy(request);
+      await until(async () => (await useOf("app"))?.[0]?.[1] === 0);
+      expect(await useOf("app")).toEqual([[tokens, 0]]);
+    }
+  });
+
+  it("pays for an answer that it leaves while a judge reads it", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const judge = await startTestEngine(() => undefined);
+    const { put, useOf, leave } = await limited({ keys: [key("app")] }, { url: engine.url });
+    const stages = ["small", "large"].map((model) => ({ model, urls: [engine.url] }));
+    const keys = [key("app", { limits: { tokensPerDay: 10_000 } })];
+    await put(testConfig({ stages, thresholds: [70], judgeUrl: judge.url, settings: { keys } }));
+    for (const stream of [false, true]) {
+      const asked = judge.asked.length;
+      await leave({ ...body, model: "cascade/test", stream }, () => until(() => judge.asked.length > asked));
+      await until(async () => (await useOf("app"))?.[0]?.[1] === 0);
+    }
+    const [first, second] = [false, true].map((stream) => reservedBy({ ...body, model: "cascade/test", stream }));
+    expect(await useOf("app")).toEqual([[(first ?? 0) + (second ?? 0), 0]]);
+  });
+
+  it("pays for a request to an ensemble that it leaves as reserved, and for one that is answered by its parts", async () => {
+    let isHeld = true;
+    const engine = await startTestEngine((_, response) => (isHeld ? undefined : sayCompletion(response, "Answer: A")));
+    const { put, useOf, leave, post } = await limited({ keys: [key("app")] }, { url: engine.url });
+    const stages = ["a", "b", "c", "sum"].map((model) => ({ model, urls: [engine.url] }));
+    const settings = { keys: [key("app", { limits: { tokensPerDay: 10_000 } })], ensembles: [ensembleOf()] };
+    await put({ ...testConfig({ stages: stages.slice(0, 1), settings }), replicas: testConfig({ stages }).replicas });
+    const request = { ...body, model: "ensemble/trio" };
+    await leave(request, () => until(() => engine.asked.length === 3));
+    await until(async () => (await useOf("app"))?.[0]?.[1] === 0);
+    const left = 4 * reservedBy(request);
+    expect(await useOf("app")).toEqual([[left, 0]]);
+    isHeld = false;
+    expect((await post("/v1/chat/completions", request, bearer("app"))).status).toBe(200);
+    const parts = engine.asked.length - 3;
+    expect(await useOf("app")).toEqual([[left + 10 * parts, 0]]);
+  });
+
+  it("is refused counts that no sum can hold, and keeps its limits", async () => {
+    const limits = { tokensPerDay: 1000, usdPerDay: 1 };
+    const { adminUrl, useOf, ask, dataUrl } = await limited({
+      keys: [key("app", { limits })],
+      prices: { large: { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 } },
+    });
+    const rest = JSON.stringify({ ...body, max_tokens: undefined }).slice(1);
+    for (const [field, value] of [
+      ["max_tokens", "1e999"],
+      ["max_completion_tokens", "1e308"],
+      ["n", "1e999"],
+      ["n", "0"],
+      ["max_tokens", "-1"],
+      ["max_tokens", "1.5"],
+      ["max_tokens", '"8"'],
+    ]) {
+      const answer = await fetch(`${dataUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...bearer("app") },
+        body: `{"${field}":${value},${rest}`,
+      });
+      expect(answer.status).toBe(400);
+      const least = field === "max_tokens" ? 0 : 1;
+      expect((await errorOf(answer)).message).toBe(`\`${field}\` must be an integer from ${least} to 9007199254740991.`);
+    }
+    expect((await ask("app", { max_tokens: null, max_completion_tokens: null, n: null })).status).toBe(200);
+    const many = await ask("app", { n: Number.MAX_SAFE_INTEGER, max_tokens: Number.MAX_SAFE_INTEGER });
+    expect([many.status, (await errorOf(many)).code]).toEqual([429, "token_limit_exceeded"]);
+    expect(await useOf("app")).toEqual([
+      [10, 0],
+      [0, 0],
+    ]);
+    expect((await fetch(`${adminUrl}/keys`)).status).toBe(200);
+  });
+
+  it("is refused a prompt that alone exceeds a limit, and no answer whose length is a guess", async () => {
+    const { ask, engine } = await limited({ keys: [key("app", { limits: { tokensPerMinute: 200 } })] });
+    const messages = [{ role: "user", content: "long ".repeat(1000) }];
+    for (const max_tokens of [undefined, 8]) {
+      const refused = await ask("app", { messages, max_tokens });
+      expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([429, "false"]);
+      expect((await errorOf(refused)).message).toMatch(
+        /^The prompt alone may have 12\d\d tokens, but the key app may use 200 tokens a minute: send a shorter one\.$/,
+      );
+    }
+    expect(engine.asked).toHaveLength(0);
+    expect((await ask("app", { max_tokens: undefined })).status).toBe(200);
+  });
+
+  it("is refused under the served name that it asked for", async () => {
+    const { ask, metric } = await limited({ keys: [key("app", { limits: { tokensPerDay: 1 } }), key("small", { models: ["other"] })] });
+    expect([(await ask("app")).status, (await ask("small")).status]).toEqual([429, 403]);
+    for (const status of [429, 403])
+      expect(await metric(new RegExp(`weir_gateway_requests_total\\{served="large",status="${status}"\\} (\\d+)`))).toBe("1");
+  });
+
+  it("has each refused stream sent once to an engine that is known to take the field for its tokens", async () => {
+    const engine = await startTestEngine(({ body: asked }, response) => {
+      if (asked.stop === "wrong") return response.writeHead(400).end('{"error":{"message":"no"}}');
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${streamEvent({ content: "4" }, "stop")}data: [DONE]\n\n`);
+    });
+    const { ask } = await limited({ keys: [key("app", { limits: { tokensPerDay: 10_000 } })] }, { url: engine.url });
+    expect((await ask("app", { stream: true, stop: "wrong" })).status).toBe(400);
+    expect(engine.asked).toHaveLength(2);
+    await (await ask("app", { stream: true })).text();
+    for (let request = 0; request < 3; request += 1) expect((await ask("app", { stream: true, stop: "wrong" })).status).toBe(400);
+    expect(engine.asked).toHaveLength(6);
+  });
+
+  it("has no stream sent twice to an engine that does not take the field for its tokens", async () => {
+    const engine = await startTestEngine(({ body: asked }, response) => {
+      if (asked.stream_options !== undefined) return response.writeHead(422).end('{"detail":"unknown field"}');
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${streamEvent({ content: "4" }, "stop")}data: [DONE]\n\n`);
+    });
+    const { ask } = await limited({ keys: [key("app", { limits: { tokensPerDay: 10_000 } })] }, { url: engine.url });
+    for (let request = 0; request < 3; request += 1) expect(await (await ask("app", { stream: true })).text()).toContain("[DONE]");
+    expect(engine.asked.map(({ body: asked }) => asked.stream_options !== undefined)).toEqual([true, false, false, false]);
   });
 
   it("gives back what a request reserved that no engine answered", async () => {

@@ -3,27 +3,31 @@ import { type Decision, defaultCascade } from "@/server/contracts/gateway/gatewa
 import type { GatewayKey, KeyLimits, LimitUse } from "@/server/contracts/gateway/gatewayKeys";
 import type { ApiError } from "../http/apiError";
 import { shownName } from "../http/clientNames";
-import type { ModelRequest } from "../http/modelRequest";
+import { type ModelRequest, partsProgram } from "../http/modelRequest";
 import type { AuditNote } from "../lib/auditLog";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 import type { Serving } from "../serving/serving";
 import { budgetRefusal } from "./budgetRefusal";
 import { BudgetStore } from "./budgetStore";
-import { type LimitState, nanoPerUsd, nothing, type Spend } from "./keyBudget";
+import { type LimitState, nanoPerUsd, nothing, type Spend, sum } from "./keyBudget";
 import { limitHeaders } from "./rateHeaders";
-import { SpendForecast, usedSpend } from "./requestSpend";
+import { type ExpectedSpend, larger, SpendForecast, type UnknownSpend, usedSpend } from "./requestSpend";
 
 /** A request that its key's limits admit. */
 export interface BudgetPlace {
   readonly headers: OutgoingHttpHeaders;
-  /** Replaces its reservation by what it used; without a record it used nothing. Later calls do nothing. */
-  settle(decision: Omit<Decision, "sequence"> | null): void;
+  /** Replaces its reservation by what it used; without a record it used nothing itself. Later calls do nothing. */
+  settle(decision: Omit<Decision, "sequence">): void;
+  /** Gives its reservation back; keeps of it what its parts have not used if they were ended with it. */
+  end(by: { readonly isAborted: boolean }): void;
 }
 
 export interface BudgetError {
   readonly error: ApiError;
   readonly headers: OutgoingHttpHeaders;
+  /** The name that it asked for as it is served; null if nothing is served under it. */
+  readonly served: string | null;
 }
 
 interface KeyBudgetsOptions {
@@ -36,8 +40,13 @@ interface KeyBudgetsOptions {
 type LimitedKey = GatewayKey & { readonly limits: KeyLimits };
 
 interface Begun {
-  readonly spend: Spend;
+  readonly reserved: Spend;
+  readonly unknown: UnknownSpend;
+  /** The served name under which its answer teaches; null: it teaches nothing. */
   readonly name: string | null;
+  /** The program of its parts, or that it is a part of; null: it has none and is none. */
+  readonly whole: string | null;
+  readonly isPart: boolean;
   readonly headers: OutgoingHttpHeaders;
 }
 
@@ -48,6 +57,8 @@ export class KeyBudgets {
   readonly #forecast: SpendForecast;
   readonly #refusals = new Tally(["key", "limit"]);
   readonly #warnings = new Tally(["key", "limit"]);
+  /** What the parts of requests in progress have used, by the program of these. */
+  readonly #parts = new Map<string, Spend>();
 
   constructor(options: KeyBudgetsOptions) {
     this.#options = options;
@@ -61,22 +72,25 @@ export class KeyBudgets {
    * @param isPart of a request that was admitted: it is not refused, but what it uses counts.
    */
   async admit(key: GatewayKey, asked: ModelRequest, { isPart }: { readonly isPart: boolean }): Promise<BudgetPlace | BudgetError> {
-    if (!isPart && !this.#mayAsk(key, asked.model)) return { error: modelRefused(key, asked.model), headers: {} };
-    if (!isLimited(key)) return free;
-    if (isPart) return this.#place(key, { spend: nothing, name: null, headers: {} });
     const expected = this.#forecast.of(asked);
-    if (expected === null) return free;
-    const { isGuess, name, unpriced } = expected;
-    if (unpriced !== null && hasMoney(key)) return { error: priceMissing(key, unpriced), headers: {} };
-    // A mean above a limit would refuse every request, and so never be corrected.
-    const spend = isGuess ? within(expected.spend, this.store.states(key.sha256)) : expected.spend;
+    const served = expected?.name ?? null;
+    if (!isPart && !this.#mayAsk(key, asked.model)) return { error: modelRefused(key, asked.model), headers: {}, served };
+    if (!isLimited(key) || expected === null) return free;
+    if (isPart) return this.#placeOfPart(key, expected, asked);
+    const { name, prompt, unpriced } = expected;
+    if (unpriced !== null && hasMoney(key)) return { error: priceMissing(key, unpriced), headers: {}, served };
+    const spend = expected.isGuess ? within(expected, this.store.states(key.sha256)) : expected.spend;
     const { refusal, states } = await this.store.reserve(key.sha256, spend);
     const nowMs = this.#options.nowMs();
     const headers = limitHeaders(states, nowMs);
-    if (refusal === null) return this.#place(key, { spend, name, headers });
+    if (refusal === null) {
+      const whole = expected.hasParts ? partsProgram(asked) : null;
+      const unknown = { whole: spend, ended: spend };
+      return this.#place(key, { reserved: spend, unknown, name, whole, isPart, headers });
+    }
     this.#refusals.inc({ key: key.name, limit: refusal.name });
-    const { error, headers: retry } = budgetRefusal(refusal, { key: key.name, nowMs });
-    return { error, headers: { ...headers, ...retry } };
+    const { error, headers: retry } = budgetRefusal(refusal, { key: key.name, prompt, nowMs });
+    return { error, headers: { ...headers, ...retry }, served };
   }
 
   /** The use of a key's limits. */
@@ -107,18 +121,38 @@ export class KeyBudgets {
     return models.includes(defaultCascade) && serving.cascade !== undefined && serving.find(model) === serving.cascade;
   }
 
-  #place(key: LimitedKey, { spend, name, headers }: Begun): BudgetPlace {
+  /** The request that it is a part of has reserved for it, and counts what its parts were ended in. */
+  #placeOfPart(key: LimitedKey, { spend }: ExpectedSpend, { programId: whole }: ModelRequest): BudgetPlace {
+    return this.#place(key, {
+      ...{ reserved: nothing, unknown: { whole: spend, ended: nothing }, name: null },
+      ...{ whole, isPart: true, headers: {} },
+    });
+  }
+
+  #place(key: LimitedKey, { reserved, unknown, name, whole, isPart, headers }: Begun): BudgetPlace {
     let isSettled = false;
+    if (whole !== null && !isPart) this.#parts.set(whole, nothing);
+    const replace = (used: Spend): void => {
+      isSettled = true;
+      void this.store.settle(key.sha256, reserved, used).then((warnings) => {
+        for (const warning of warnings) this.#warn(key, warning);
+      });
+    };
     return {
       headers,
       settle: (decision) => {
         if (isSettled) return;
-        isSettled = true;
-        if (name !== null && decision?.status === 200) this.#forecast.learn(name, decision);
-        const used = decision === null ? nothing : usedSpend(decision, spend, this.#options.serving.config);
-        void this.store.settle(key.sha256, spend, used).then((warnings) => {
-          for (const warning of warnings) this.#warn(key, warning);
-        });
+        if (name !== null && decision.status === 200) this.#forecast.learn(name, decision);
+        const used = usedSpend(decision, unknown, this.#options.serving.config);
+        const others = whole === null ? undefined : this.#parts.get(whole);
+        if (whole !== null && others !== undefined) this.#parts.set(whole, sum(others, used));
+        replace(used);
+      },
+      end: ({ isAborted }) => {
+        if (isSettled) return;
+        const parts = whole === null || isPart ? undefined : this.#parts.get(whole);
+        if (whole !== null && !isPart) this.#parts.delete(whole);
+        replace(isAborted && parts !== undefined ? less(reserved, parts) : nothing);
       },
     };
   }
@@ -140,18 +174,27 @@ export function labelText(labels: GatewayKey["labels"]): string {
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-const free: BudgetPlace = { headers: {}, settle: () => undefined };
+const free: BudgetPlace = { headers: {}, settle: () => undefined, end: () => undefined };
 
 const isLimited = (key: GatewayKey): key is LimitedKey => key.limits !== undefined;
 
 const hasMoney = ({ limits: { usdPerHour, usdPerDay, usdPerMonth } }: LimitedKey): boolean =>
   usdPerHour !== undefined || usdPerDay !== undefined || usdPerMonth !== undefined;
 
-/** At most the smallest limit of each unit. */
-function within(spend: Spend, states: readonly LimitState[]): Spend {
+/**
+ * What is expected, with a guessed answer for which the smallest limit of each unit has room: a mean above a limit would refuse every
+ * request, and so never be corrected. The prompt is no guess.
+ */
+function within({ spend, prompt }: ExpectedSpend, states: readonly LimitState[]): Spend {
   const least = (unit: LimitState["unit"]) => Math.min(...states.filter((state) => state.unit === unit).map(({ most }) => most));
-  return { tokens: Math.min(spend.tokens, least("tokens")), nanoUsd: Math.min(spend.nanoUsd, least("usd")) };
+  return larger(prompt, { tokens: Math.min(spend.tokens, least("tokens")), nanoUsd: Math.min(spend.nanoUsd, least("usd")) });
 }
+
+/** One amount less another, and not less than nothing. */
+const less = (one: Spend, other: Spend): Spend => ({
+  tokens: Math.max(0, one.tokens - other.tokens),
+  nanoUsd: Math.max(0, one.nanoUsd - other.nanoUsd),
+});
 
 function modelRefused({ name, models = [] }: GatewayKey, model: string): ApiError {
   const message = `The key ${name} may not ask for ${JSON.stringify(shownName(model))}: it may ask for ${models.join(", ")}.`;

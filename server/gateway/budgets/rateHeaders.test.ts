@@ -37,7 +37,7 @@ it("says in headers the rest of the tightest limit of tokens, and which limits a
 
 it("says why a request is refused, and when it may come again", () => {
   const refused = (more: Partial<BudgetRefusal>) => {
-    const { error, headers } = budgetRefusal(limit(more), { key: "app", nowMs });
+    const { error, headers } = budgetRefusal(limit(more), { key: "app", prompt: { tokens: 100, nanoUsd: 2e9 }, nowMs });
     return [error.status, error.code, error.message, headers["retry-after"], headers["x-should-retry"]];
   };
   const next = "The next day begins at 2026-02-01T00:00:00.000Z.";
@@ -56,6 +56,9 @@ it("says why a request is refused, and when it may come again", () => {
     undefined,
     "false",
   ]);
+  expect(refused({ most: 99, needed: 101 })[2]).toBe(
+    "The prompt alone may have 100 tokens, but the key app may use 99 tokens a day: send a shorter one.",
+  );
   expect(refused({ used: 10, reserved: 80, needed: 20 }).slice(2)).toEqual([
     "Requests in flight have reserved 80 tokens of the key app, which may use 100 tokens a day: send the request again when one of them has ended.",
     "1",

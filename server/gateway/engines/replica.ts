@@ -61,6 +61,8 @@ export class Replica implements ReplicaView {
   readonly kv: KvGauge;
   readonly priority: PriorityProbe;
   readonly addedFields = new AddedFields();
+  /** That by which an engine is asked for the tokens of a stream. */
+  readonly usageField = new AddedFields();
   /** Watches every call. */
   readonly stallDetector: StallDetector;
   readonly #health: HealthCheck;
@@ -191,6 +193,7 @@ export class Replica implements ReplicaView {
     this.#failures += 1;
     this.priority.forget();
     this.addedFields.forget();
+    this.usageField.forget();
     this.#patience = setTimeout(() => {
       this.#overdue = true;
       this.#onAvailabilityChange();

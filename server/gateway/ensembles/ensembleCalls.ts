@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
@@ -8,7 +7,7 @@ import { type ApiError, sendError } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
-import { type ModelRequest, programKeyOf } from "../http/modelRequest";
+import { type ModelRequest, partsProgram, programKeyOf } from "../http/modelRequest";
 import type { Serving } from "../serving/serving";
 import { ensembleBodyRefusal } from "./ensembleRequest";
 import { type EnsembleArrival, EnsembleRun } from "./ensembleRun";
@@ -60,7 +59,7 @@ export class EnsembleCalls {
     if (refusal !== null) return refuse(asked.model, { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" });
     if (draining()) return refuse(asked.model, shuttingDown, { "retry-after": "1" });
     if (this.#underWay.size >= limits.ensembleCalls) return refuse(asked.model, tooMany(limits.ensembleCalls), { "retry-after": "1" });
-    const id = `ensemble-${randomUUID()}`;
+    const id = partsProgram(asked);
     const run = new EnsembleRun({
       ...{ arrival, id, ensemble, loopback, limits },
       experts: recruiter(ensemble)(categoryOf(request)),

@@ -87,6 +87,9 @@ export function promptBlocksOf({ endpoint, body }: Pick<ModelRequest, "endpoint"
   return promptBlocks(tools + endpoint.text.prompt(body), hashSalt);
 }
 
+/** The program of the requests by which the gateway answers one for an ensemble. */
+export const partsProgram = ({ decisionId }: Pick<RequestIds, "decisionId">): string => `ensemble-${decisionId}`;
+
 /** The key of a program: of one name under different API keys are different programs. */
 export const programKeyOf = (programId: string, key: string | null): string => (key === null ? programId : `${key}\n${programId}`);
 
@@ -120,9 +123,14 @@ export function modelRequestOf(
     return refuse("`model` must name a model; GET /v1/models lists them.", "invalid_type", "model");
   const refusal = endpoint.refusal(body);
   if (refusal !== null) return refuse(refusal.message, "invalid_type", refusal.param);
+  for (const [param, least] of countFields) {
+    const count = body[param] ?? null;
+    if (count !== null && !(isInteger(count) && count >= least))
+      return refuse(`\`${param}\` must be an integer from ${least} to ${Number.MAX_SAFE_INTEGER}.`, "invalid_type", param);
+  }
   if (stream !== undefined && stream !== null && typeof stream !== "boolean")
     return refuse("`stream` must be true or false.", "invalid_type", "stream");
-  if (priority !== null && !isPriority(priority))
+  if (priority !== null && !isInteger(priority))
     return refuse("`priority` must be an integer; lower is earlier, and 0 is what a request without it has.", "invalid_type", "priority");
   const routerScores = readRouterScores(headers);
   if (typeof routerScores === "string") return refuse(routerScores, "invalid_header");
@@ -220,9 +228,19 @@ export function engineBody(asked: ModelRequest, model: string, { stream, priorit
   return JSON.stringify(body);
 }
 
-function isPriority(value: unknown): value is number {
+function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
+
+/**
+ * Fields that bound or multiply an answer's tokens, with their least values. Limits of keys are reserved by them. The older endpoint takes
+ * `max_tokens: 0` to echo a prompt.
+ */
+const countFields = [
+  ["max_tokens", 0],
+  ["max_completion_tokens", 1],
+  ["n", 1],
+] as const;
 
 function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }: ModelRequest["body"]): number | null {
   const asked = completion ?? legacy;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { isMissing, writeDurably } from "./durableFile";
 import { Mutex } from "./mutex";
 
@@ -13,13 +13,18 @@ interface SavedFileOptions {
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** State of the process in one file: restored at the start, stored where it has changed, at intervals and at the end. */
+/**
+ * State of the process in one file: restored at the start, stored where it has changed, at intervals and at the end. A file that cannot be
+ * restored is kept beside it as `.unusable`.
+ */
 export class SavedFile {
   readonly #path: string;
   readonly #options: SavedFileOptions;
   #saved = "{}";
   readonly #mutex = new Mutex();
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the file could not be restored, and nothing was stored since. */
+  #isUnusable = false;
 
   constructor(path: string, options: SavedFileOptions) {
     this.#path = path;
@@ -33,7 +38,10 @@ export class SavedFile {
       this.#saved = await readFile(this.#path, "utf8");
       restore(this.#saved);
     } catch (problem) {
-      if (!isMissing(problem)) onProblem(problem);
+      if (!isMissing(problem)) {
+        this.#isUnusable = true;
+        onProblem(problem);
+      }
     }
     this.#timer = setInterval(() => void this.save(), everyMs).unref();
   }
@@ -48,11 +56,24 @@ export class SavedFile {
     await this.save();
   }
 
+  async #setAside(): Promise<void> {
+    try {
+      await rename(this.#path, `${this.#path}.unusable`);
+    } catch (problem) {
+      if (!isMissing(problem)) throw problem;
+    }
+    this.#isUnusable = false;
+  }
+
   async #save(): Promise<void> {
     const text = this.#options.text();
     if (text === this.#saved) return;
-    await writeDurably(this.#path, text).then(() => {
+    try {
+      if (this.#isUnusable) await this.#setAside();
+      await writeDurably(this.#path, text);
       this.#saved = text;
-    }, this.#options.onProblem);
+    } catch (problem) {
+      this.#options.onProblem(problem);
+    }
   }
 }

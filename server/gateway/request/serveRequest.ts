@@ -78,7 +78,8 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const budget = await service.budgets.admit(caller.limited, asked, caller);
   setHeaders(response, budget.headers);
   if ("error" in budget) {
-    onRefused(null, budget.error.status, caller.key);
+    onRefused(budget.served, budget.error.status, caller.key);
+    service.traces?.begin(asked, { request, startedMs: arrivedMs }).refused(budget.error);
     return sendError(response, budget.error, idHeaders);
   }
   try {
@@ -90,7 +91,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
       },
     });
   } finally {
-    budget.settle(null);
+    budget.end({ isAborted: abort.aborted });
   }
 }
 

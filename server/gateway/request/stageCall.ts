@@ -166,12 +166,19 @@ async function ask(replica: Replica, call: Call, options: StageCallOptions): Pro
   const { asked, serving, countsUsage } = options;
   const { served, stage, evidence, added } = call;
   const live = streamsLive(asked, stage, { served, evidence, given: serving.config?.settings?.streaming });
-  if (!live || !countsUsage || asked.includeUsage) return askFor(replica, { ...call, live, hidesUsage: false }, options);
+  const { usageField } = replica;
+  const asksUsage = live && countsUsage && !asked.includeUsage && usageField.areTaken(performance.now());
+  const plain = () => askFor(replica, { ...call, live, hidesUsage: false }, options);
+  if (!asksUsage) return plain();
   const { stream_options: given } = asked.body;
   const counted = { ...added, stream_options: { ...(isRecord(given) && given), include_usage: true } };
   const relayed = await askFor(replica, { ...call, added: counted, live, hidesUsage: true }, options);
+  if (relayed.kind !== "not-begun") usageField.answered();
   // An engine may not know the field, which the client did not send.
-  return refusesFields(relayed) ? askFor(replica, { ...call, live, hidesUsage: false }, options) : relayed;
+  if (!refusesFields(relayed) || usageField.areKnown) return relayed;
+  const without = await plain();
+  if (!refusesFields(without)) usageField.refused(performance.now());
+  return without;
 }
 
 interface AskedCall extends Call {
