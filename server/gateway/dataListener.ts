@@ -67,8 +67,14 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     }
     const failed = (error: unknown): void => {
       onBug(error);
-      if (response.headersSent) response.destroy();
-      else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+      try {
+        if (response.headersSent) response.destroy();
+        else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+      } catch (again) {
+        // Nothing catches what is thrown here: it would end the process.
+        onBug(again);
+        response.destroy();
+      }
     };
     const endpoint = translated ?? endpoints.get(path);
     const workflow = runsPath.exec(path)?.[1];

@@ -197,6 +197,18 @@ describe("/v1/responses", () => {
     expect(events.at(-1)).toMatchObject({ response: { status: "failed", error: { code: "engine_failed" } } });
   });
 
+  it.each([false, true])("answers a body whose ignored fields have names that no header takes (streamed: %s)", async (stream) => {
+    const { post, put, dataUrl } = await startTestGateway();
+    await put(oneModel([(await engineSays("hello")).url]));
+    const reasoning = { "☃": "auto", "a\r\nx-injected: 1": "auto", summary: "auto" };
+    const answer = await post("/v1/responses", { model: "large", input: "q", stream, reasoning });
+    expect([answer.status, answer.headers.get("x-weir-ignored"), answer.headers.get("x-injected")]).toEqual([
+      ...[200, "reasoning, reasoning.summary", null],
+    ]);
+    expect(await answer.text()).toContain("hello");
+    expect((await fetch(`${dataUrl}/health/ready`)).status).toBe(200);
+  });
+
   it("is served by an ensemble as chat completions are, whole and streamed", async () => {
     const { gateway } = await serving({ sum: says("B") });
     const client = new OpenAI({ baseURL: `${gateway.dataUrl}/v1`, apiKey: "none", maxRetries: 0 });
