@@ -113,6 +113,26 @@ describe("/v1/messages", () => {
   });
 });
 
+describe("a message whose tool's arguments are broken", () => {
+  const engineCalls = (text: string, finish_reason: string) =>
+    startTestEngine((_, response) => {
+      const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: text } }];
+      const choices = [{ index: 0, message: { role: "assistant", content: null, tool_calls }, finish_reason }];
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "c", model: "m", choices }));
+    });
+
+  it.each([
+    ["length", 200, null, { stop_reason: "max_tokens", content: [] }],
+    ["tool_calls", 502, "false", { type: "error", error: { message: expect.stringContaining("are not a JSON object") } }],
+  ])("that the engine ended with %s is answered %i, and not sent again", async (finish, status, retry, body) => {
+    const { post, put } = await startTestGateway();
+    await put(oneModel([(await engineCalls('{"a": ', finish)).url]));
+    const answer = await post("/v1/messages", question);
+    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, retry]);
+    expect(await answer.json()).toMatchObject(body);
+  });
+});
+
 describe("/v1/messages/count_tokens", () => {
   let emulators: TestEmulators;
   beforeEach(async () => {
