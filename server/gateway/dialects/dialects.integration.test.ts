@@ -184,6 +184,32 @@ describe("/v1/responses", () => {
     await expect(one.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it("gives no stored response to another API key of the same name", async () => {
+    const { openAi, put, engine } = await keyedGateway({ storedResponseBytes: 100_000 });
+    const first = await openAi("one").responses.create({ model: "large", input: "first" });
+    await put({ ...oneModel([engine.url]), settings: { keys: [{ name: "one", sha256: sha256("key-new") }] } });
+    await expect(openAi("new").responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
+    const continued = openAi("new").responses.create({ model: "large", input: "x", previous_response_id: first.id });
+    await expect(continued).rejects.toMatchObject({ status: 400, param: "previous_response_id" });
+  });
+
+  it("continues no conversation that is larger than a body may be, or than the memory that is left", async () => {
+    const limits = { storedResponseBytes: 1_000_000, bodyBytes: 60_000, bodyBytesInAll: 38_000 };
+    const { openAi, engine } = await keyedGateway(limits);
+    const { responses } = openAi("one");
+    const said = (characters: number, previous_response_id?: string) =>
+      responses.create({ model: "large", input: "x".repeat(characters), ...(previous_response_id && { previous_response_id }) });
+    const first = await said(18_000);
+    const second = await said(15_000, first.id);
+    await expect(said(5_000, second.id)).rejects.toMatchObject({ status: 503, code: "no_room" });
+    await expect(said(30_000, second.id)).rejects.toMatchObject({
+      status: 400,
+      param: "previous_response_id",
+      message: expect.stringContaining("with this body, more than one body may be"),
+    });
+    expect(engine.asked).toHaveLength(2);
+  });
+
   it("keeps nothing unless the operator wants it", async () => {
     const { openAi } = await keyedGateway();
     const client = openAi("one");
