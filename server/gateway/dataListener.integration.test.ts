@@ -1,5 +1,5 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { describe, expect, it } from "vitest";
+import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestEngine } from "./testing/testEngine";
 import { oneModel, startTestGateway } from "./testing/testGateway";
 
@@ -20,6 +20,18 @@ describe("the data port", () => {
     await put(oneModel([engine.url]));
     const targets = ["http://weir.example/v1/models", "http://weir.example/v1/models/large?x=1", "http://weir.example/v1/nothing", "*"];
     expect(await Promise.all(targets.map((target) => get(dataUrl, target)))).toEqual([200, 200, 404, 404]);
+  });
+
+  it("ends one connection, not the process, where an answer and the error in its place both fail", async () => {
+    const { dataUrl } = await startTestGateway();
+    const { writeHead } = ServerResponse.prototype;
+    const failing = vi.spyOn(ServerResponse.prototype, "writeHead").mockImplementation(function (this: ServerResponse, ...head: unknown[]) {
+      if (this.req.url === "/v1/models") throw new TypeError("Invalid character in header content");
+      return Reflect.apply(writeHead, this, head);
+    });
+    onTestFinished(() => failing.mockRestore());
+    await expect(fetch(`${dataUrl}/v1/models`)).rejects.toThrow("fetch failed");
+    expect((await fetch(`${dataUrl}/health`)).status).toBe(200);
   });
 
   it.each([

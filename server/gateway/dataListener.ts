@@ -43,7 +43,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
   return (request, response) => {
     const path = pathOf(request.url ?? "/");
     let caller: Caller | null = null;
-    const translated = dialects.begin(path, response, () => caller?.key ?? null);
+    const translated = dialects.begin(path, response, () => caller?.sha256 ?? null);
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
@@ -67,8 +67,14 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     }
     const failed = (error: unknown): void => {
       onBug(error);
-      if (response.headersSent) response.destroy();
-      else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+      try {
+        if (response.headersSent) response.destroy();
+        else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+      } catch (again) {
+        // Nothing catches what is thrown here: it would end the process.
+        onBug(again);
+        response.destroy();
+      }
     };
     const endpoint = translated ?? endpoints.get(path);
     const workflow = runsPath.exec(path)?.[1];
@@ -82,7 +88,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       return;
     }
     if (caller !== null && path.startsWith(storedPath)) {
-      dialects.serveStored({ id: decoded(path.slice(storedPath.length)), owner: caller.key, request, response });
+      dialects.serveStored({ id: decoded(path.slice(storedPath.length)), owner: caller.sha256, request, response });
       return;
     }
     const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;

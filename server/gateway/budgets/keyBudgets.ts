@@ -93,6 +93,11 @@ export class KeyBudgets {
     return { error, headers: { ...headers, ...retry }, served };
   }
 
+  /** Why a key may not ask for a model; null if it may. */
+  modelRefusal(key: GatewayKey, model: string): ApiError | null {
+    return this.#mayAsk(key, model) ? null : modelRefused(key, model);
+  }
+
   /** The use of a key's limits. */
   useOf(key: GatewayKey): LimitUse[] {
     if (!isLimited(key)) return [];

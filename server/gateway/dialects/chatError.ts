@@ -1,3 +1,4 @@
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
 
 /** An error of the chat endpoint, its own or an engine's. */
@@ -12,7 +13,7 @@ export interface ChatError {
 
 /** Reads the body of an error, or its event, in the form that the gateway gives to all. Text that is not JSON is the message itself. */
 export function chatErrorOf(text: string, status: number | null): ChatError {
-  const document = parsed(text);
+  const document = parsedOr(text, undefined);
   const { message, type, param, code } = isRecord(document) && isRecord(document.error) ? document.error : {};
   return {
     status,
@@ -33,11 +34,3 @@ export const unreadable = (message: string): ChatError => ({
 });
 
 export const isChatError = (value: object): value is ChatError => isRecord(value) && "message" in value && "status" in value;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -17,6 +17,8 @@ export interface ChatBody {
   readonly body: Json;
   /** Fields that are accepted and change nothing. */
   readonly ignored: readonly string[];
+  /** Bytes of it that the client's does not have, but the gateway kept; absent: none. */
+  readonly addedBytes?: number;
 }
 
 /** One request in an API other than chat completions, and its answer. Pure, but for what its dialect stores. */

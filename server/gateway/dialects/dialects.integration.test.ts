@@ -113,6 +113,26 @@ describe("/v1/messages", () => {
   });
 });
 
+describe("a message whose tool's arguments are broken", () => {
+  const engineCalls = (text: string, finish_reason: string) =>
+    startTestEngine((_, response) => {
+      const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: text } }];
+      const choices = [{ index: 0, message: { role: "assistant", content: null, tool_calls }, finish_reason }];
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "c", model: "m", choices }));
+    });
+
+  it.each([
+    ["length", 200, null, { stop_reason: "max_tokens", content: [] }],
+    ["tool_calls", 502, "false", { type: "error", error: { message: expect.stringContaining("are not a JSON object") } }],
+  ])("that the engine ended with %s is answered %i, and not sent again", async (finish, status, retry, body) => {
+    const { post, put } = await startTestGateway();
+    await put(oneModel([(await engineCalls('{"a": ', finish)).url]));
+    const answer = await post("/v1/messages", question);
+    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, retry]);
+    expect(await answer.json()).toMatchObject(body);
+  });
+});
+
 describe("/v1/messages/count_tokens", () => {
   let emulators: TestEmulators;
   beforeEach(async () => {
@@ -164,6 +184,32 @@ describe("/v1/responses", () => {
     await expect(one.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it("gives no stored response to another API key of the same name", async () => {
+    const { openAi, put, engine } = await keyedGateway({ storedResponseBytes: 100_000 });
+    const first = await openAi("one").responses.create({ model: "large", input: "first" });
+    await put({ ...oneModel([engine.url]), settings: { keys: [{ name: "one", sha256: sha256("key-new") }] } });
+    await expect(openAi("new").responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
+    const continued = openAi("new").responses.create({ model: "large", input: "x", previous_response_id: first.id });
+    await expect(continued).rejects.toMatchObject({ status: 400, param: "previous_response_id" });
+  });
+
+  it("continues no conversation that is larger than a body may be, or than the memory that is left", async () => {
+    const limits = { storedResponseBytes: 1_000_000, bodyBytes: 60_000, bodyBytesInAll: 38_000 };
+    const { openAi, engine } = await keyedGateway(limits);
+    const { responses } = openAi("one");
+    const said = (characters: number, previous_response_id?: string) =>
+      responses.create({ model: "large", input: "x".repeat(characters), ...(previous_response_id && { previous_response_id }) });
+    const first = await said(18_000);
+    const second = await said(15_000, first.id);
+    await expect(said(5_000, second.id)).rejects.toMatchObject({ status: 503, code: "no_room" });
+    await expect(said(30_000, second.id)).rejects.toMatchObject({
+      status: 400,
+      param: "previous_response_id",
+      message: expect.stringContaining("with this body, more than one body may be"),
+    });
+    expect(engine.asked).toHaveLength(2);
+  });
+
   it("keeps nothing unless the operator wants it", async () => {
     const { openAi } = await keyedGateway();
     const client = openAi("one");
@@ -195,6 +241,18 @@ describe("/v1/responses", () => {
       ...["response.output_text.delta", "error", "response.failed"],
     ]);
     expect(events.at(-1)).toMatchObject({ response: { status: "failed", error: { code: "engine_failed" } } });
+  });
+
+  it.each([false, true])("answers a body whose ignored fields have names that no header takes (streamed: %s)", async (stream) => {
+    const { post, put, dataUrl } = await startTestGateway();
+    await put(oneModel([(await engineSays("hello")).url]));
+    const reasoning = { "☃": "auto", "a\r\nx-injected: 1": "auto", summary: "auto" };
+    const answer = await post("/v1/responses", { model: "large", input: "q", stream, reasoning });
+    expect([answer.status, answer.headers.get("x-weir-ignored"), answer.headers.get("x-injected")]).toEqual([
+      ...[200, "reasoning, reasoning.summary", null],
+    ]);
+    expect(await answer.text()).toContain("hello");
+    expect((await fetch(`${dataUrl}/health/ready`)).status).toBe(200);
   });
 
   it("is served by an ensemble as chat completions are, whole and streamed", async () => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
 import { chatEndpoint } from "../http/chatEndpoint";
 import type { Endpoint } from "../http/endpoint";
 import type { Exchange } from "./dialect";
@@ -13,6 +14,9 @@ interface DialectsOptions {
   /** Memory for responses that are kept; 0: none are. */
   readonly storedResponseBytes: number;
   readonly storedResponseSeconds: number;
+  /** Bounds of a body, which hold for a conversation that one continues, too. */
+  readonly bodyBytes: number;
+  readonly bodyJson: JsonLimits;
 }
 
 /** Path of Anthropic's API; below it are its further endpoints. */
@@ -27,13 +31,13 @@ export class Dialects {
   /** Null: responses are not kept. */
   readonly #store: ResponseStore | null;
 
-  constructor({ storedResponseBytes: mostBytes, storedResponseSeconds: seconds }: DialectsOptions) {
-    this.#store = mostBytes === 0 ? null : new ResponseStore({ mostBytes, seconds });
+  constructor({ storedResponseBytes: mostBytes, storedResponseSeconds: seconds, bodyBytes, bodyJson }: DialectsOptions) {
+    this.#store = mostBytes === 0 ? null : new ResponseStore({ mostBytes, seconds, bodyBytes, bodyJson });
   }
 
   /**
    * Makes a response speak the API of its path, errors included.
-   * @param owner the name of the API key, once it is known; null if there is none.
+   * @param owner the SHA-256 of the API key, once it is known; null if there is none.
    * @returns the endpoint; null if the path is none of a translated API.
    */
   begin(path: string, response: ServerResponse, owner: () => string | null): Endpoint | null {

@@ -1,3 +1,4 @@
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { Json } from "../http/endpoint";
 import { type CallDelta, type ChatDelta, type ChatUsage, chatDelta } from "./chatDelta";
@@ -8,25 +9,29 @@ interface MessageOptions {
   readonly showsThinking: boolean;
 }
 
-/** A whole completion as a message in JSON; an error if a tool's arguments are no JSON object. */
+/**
+ * A whole completion as a message in JSON; an error if a tool's arguments are no JSON object. Calls whose arguments `max_tokens` cut are left
+ * out.
+ */
 export function messageJson(
   completion: Json,
   { answerId }: Pick<AnswerContext, "answerId">,
   { showsThinking }: MessageOptions,
 ): { readonly json: string } | ChatError {
   const delta = chatDelta(completion);
-  const broken = delta.calls.find(({ arguments: text }) => !isObjectText(text));
-  if (broken !== undefined) {
-    const why = delta.finish === "length" ? "were cut off at `max_tokens`" : "are not a JSON object";
-    return unreadable(`The model's arguments for the tool ${broken.name ?? ""} ${why}, so they cannot be its \`input\`.`);
-  }
+  const isCut = delta.finish === "length";
+  // An engine that completes a cut call writes no members, or half a text: only members show that the call may be whole.
+  const calls = isCut ? delta.calls.filter(({ arguments: text }) => Object.keys(objectOf(text) ?? {}).length > 0) : delta.calls;
+  const broken = calls.find(({ arguments: text }) => objectOf(text) === null);
+  if (broken !== undefined)
+    return unreadable(`The model's arguments for the tool ${broken.name ?? ""} are not a JSON object, so they cannot be its \`input\`.`);
   const blocks = [
     ...(showsThinking && delta.reasoning !== "" ? [JSON.stringify({ type: "thinking", thinking: delta.reasoning, signature: "" })] : []),
     ...(delta.text === "" ? [] : [JSON.stringify({ type: "text", text: delta.text, citations: null })]),
-    ...delta.calls.map(toolUseJson),
+    ...calls.map(toolUseJson),
   ];
   const head = messageHead({ id: answerId, model: delta.model ?? "" });
-  const end = { ...messageEnd(delta, delta.calls.length > 0), usage: delta.usage === null ? emptyUsage : messageUsage(delta.usage) };
+  const end = { ...messageEnd(delta, calls.length > 0), usage: delta.usage === null ? emptyUsage : messageUsage(delta.usage) };
   // The arguments are the model's own text: parsed and written again, their large numbers would be others.
   const json = JSON.stringify({ ...head, content: [], ...end }).replace('"content":[]', () => `"content":[${blocks.join(",")}]`);
   return { json };
@@ -72,11 +77,8 @@ export const messageUsage = ({ input, cached, output }: ChatUsage): Json => ({
 /** The clients need numbers where an engine has counted nothing, or not yet. */
 export const emptyUsage = messageUsage({ input: 0, cached: 0, output: 0, reasoning: 0 });
 
-function isObjectText(text: string): boolean {
-  if (text.trim() === "") return true;
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+/** The arguments as an object, without any if the model wrote nothing; null if they are none. */
+function objectOf(text: string): Json | null {
+  const value = text.trim() === "" ? {} : parsedOr(text, null);
+  return isRecord(value) ? value : null;
 }

@@ -1,10 +1,10 @@
 import { isRecord } from "@/solver/collections/isRecord";
 import type { Json } from "../http/endpoint";
 import { asksFor, given, listOf, NotCarried, objectOf, requiredText } from "./bodyFields";
-import { exactInput } from "./exactInput";
+import type { ExactInputs } from "./exactInputs";
 
 interface Reading {
-  readonly raw: () => string;
+  readonly inputs: ExactInputs;
   /** Receives the fields that are accepted and change nothing. */
   readonly ignored: Set<string>;
 }
@@ -66,7 +66,7 @@ function resultOf({ content }: Json, at: string, ignored: Set<string>): { readon
   return { text: texts.join("\n"), images: parts.filter(({ type }) => type !== "text") };
 }
 
-function assistantMessage(blocks: readonly Json[], message: number, { raw, ignored }: Reading): Json {
+function assistantMessage(blocks: readonly Json[], message: number, { inputs, ignored }: Reading): Json {
   const texts: Json[] = [];
   const calls: Json[] = [];
   const thoughts: string[] = [];
@@ -74,7 +74,7 @@ function assistantMessage(blocks: readonly Json[], message: number, { raw, ignor
     const at = `messages.${message}.content.${position}`;
     if (block.type === "thinking") thoughts.push(requiredText(block, "thinking", at));
     else if (block.type === "tool_use") {
-      const input = exactInput(block.input ?? {}, raw, ["messages", message, "content", position, "input"]);
+      const input = inputs.textOf(block.input ?? {}, message, position);
       const called = { name: requiredText(block, "name", at), arguments: input };
       calls.push({ id: requiredText(block, "id", at), type: "function", function: called });
     } else if (block.type === "text") texts.push(partOf(block, at, ignored));

@@ -1,6 +1,7 @@
 import type { Json } from "../http/endpoint";
+import { CallSequence } from "./callSequence";
 import type { CallDelta, ChatDelta } from "./chatDelta";
-import { type ChatError, chatErrorOf } from "./chatError";
+import type { ChatError } from "./chatError";
 import { type AnswerContext, type AnswerEvents, namedEvent } from "./dialect";
 import { emptyUsage, messageEnd, messageHead, messageUsage } from "./messagesAnswer";
 import { messagesErrorJson } from "./messagesErrors";
@@ -16,8 +17,7 @@ export class MessagesEvents implements AnswerEvents {
   #begun = false;
   #blocks = 0;
   #open: Block | null = null;
-  /** The index of the latest tool call. */
-  #latestCall = -1;
+  readonly #calls = new CallSequence();
   #end: Pick<ChatDelta, "finish" | "stopSequence"> = { finish: null, stopSequence: null };
   #usage: ChatDelta["usage"] = null;
   #failed = false;
@@ -32,7 +32,10 @@ export class MessagesEvents implements AnswerEvents {
     let text = this.#begin(delta.model);
     if (this.#showsThinking && delta.reasoning !== "") text += this.#add({ kind: "thinking" }, delta.reasoning);
     if (delta.text !== "") text += this.#add({ kind: "text" }, delta.text);
-    for (const call of delta.calls) text += this.#call(call);
+    for (const call of delta.calls) {
+      text += this.#call(call);
+      if (this.#failed) return text;
+    }
     if (delta.finish !== null) this.#end = delta;
     this.#usage = delta.usage ?? this.#usage;
     return text;
@@ -42,7 +45,7 @@ export class MessagesEvents implements AnswerEvents {
     if (this.#failed) return "";
     // The clients take the tokens of the prompt from here: engines report them at the end.
     const usage = this.#usage === null ? emptyUsage : messageUsage(this.#usage);
-    const delta = messageEnd(this.#end, this.#latestCall >= 0);
+    const delta = messageEnd(this.#end, this.#calls.hasBegun);
     return `${this.#begin(null)}${this.#stop()}${event("message_delta", { delta, usage })}${event("message_stop", {})}`;
   }
 
@@ -53,7 +56,7 @@ export class MessagesEvents implements AnswerEvents {
   }
 
   heartbeat(): string {
-    return event("ping", {});
+    return this.#failed ? "" : event("ping", {});
   }
 
   #begin(model: string | null): string {
@@ -71,9 +74,8 @@ export class MessagesEvents implements AnswerEvents {
 
   #call({ index, id, name, arguments: text }: CallDelta): string {
     const isOpen = this.#open?.kind === "tool" && this.#open.call === index;
-    // Clients run a tool once its block has stopped.
-    if (!isOpen && index <= this.#latestCall) return this.fail(chatErrorOf("The engine mixed the arguments of several tool calls.", null));
-    this.#latestCall = index;
+    const mixed = isOpen ? null : this.#calls.begin(index);
+    if (mixed !== null) return this.fail(mixed);
     const block = { type: "tool_use", id: id ?? "", name: name ?? "", input: {} };
     const start = isOpen ? "" : this.#start({ kind: "tool", call: index }, block);
     return start + (text === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: text }));

@@ -102,6 +102,11 @@ describe("a body of the Messages API", () => {
     expect(new Set(ignored)).toEqual(new Set(["service_tier", "system: billing header", "cache_control", "thinking.budget_tokens"]));
   });
 
+  it("passes no field on that asks for nothing an engine has", () => {
+    const { body } = chatOf({ messages: [{ role: "user", content: "q" }], mcp_servers: [], container: null });
+    expect(body).toEqual({ model: "m", max_tokens: 10, messages: [{ role: "user", content: "q" }] });
+  });
+
   it("carries images of messages and of results, what failed, and what was thought before", () => {
     const source = { type: "base64", media_type: "image/png", data: "AAAA" };
     const { body } = chatOf({

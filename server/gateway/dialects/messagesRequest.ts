@@ -2,6 +2,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import type { Json } from "../http/endpoint";
 import { asksFor, given, listOf, NotCarried, objectOf, requiredText } from "./bodyFields";
 import type { ChatBody } from "./dialect";
+import { ExactInputs } from "./exactInputs";
 import { chatMessages, systemText } from "./messagesContent";
 
 /** Fields that only Anthropic's own service has a meaning for. Answers are the same without them. */
@@ -34,14 +35,14 @@ export function messagesRequest(client: Json, raw: () => string): ChatBody {
   if (!Array.isArray(messages) || messages.length === 0)
     throw new NotCarried("messages", "`messages` must be a list with at least one message.");
   const ignored = new Set(withoutEffect.filter((name) => others[name] !== undefined));
-  const chat = chatMessages(messages, { raw, ignored });
+  const chat = chatMessages(messages, { inputs: new ExactInputs(raw), ignored });
   const instructions = systemText(system, ignored);
   const reasoning = reasoningFields(thinking, ignored);
   const { effort, format } = isRecord(output) ? output : {};
   const userId = isRecord(metadata) ? metadata.user_id : undefined;
   const templateFields = { ...(isRecord(template) ? template : {}), ...reasoning };
   const body = given({
-    ...Object.fromEntries(Object.entries(others).filter(([name]) => !withoutEffect.includes(name))),
+    ...Object.fromEntries(Object.entries(others).filter(([name]) => !withoutEffect.includes(name) && !notCarried.includes(name))),
     model,
     messages: instructions === null ? chat : [{ role: "system", content: instructions }, ...chat],
     max_tokens: most,

@@ -1,3 +1,4 @@
+import { type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
 import type { Json } from "../http/endpoint";
 
 /** A response, and the conversation that another may continue. */
@@ -7,24 +8,40 @@ export interface StoredResponse {
   readonly conversation: readonly Json[];
 }
 
+/** A conversation that a body continues. */
+export interface Continued {
+  readonly conversation: readonly Json[];
+  /** Of its JSON. */
+  readonly byteLength: number;
+}
+
+interface ResponseStoreOptions {
+  /** Of all responses. */
+  readonly mostBytes: number;
+  /** Seconds for which each is kept. */
+  readonly seconds: number;
+  /** Of one response, and of a conversation with the body that continues it. */
+  readonly bodyBytes: number;
+  readonly bodyJson: JsonLimits;
+}
+
 interface Entry {
-  /** Name of the API key that made it; null: none was needed. */
+  /** SHA-256 of the API key that made it; null: none was needed. */
   readonly owner: string | null;
-  readonly json: Buffer;
+  readonly response: Buffer;
+  readonly conversation: Buffer;
   readonly expiry: NodeJS.Timeout;
 }
 
 /** Keeps responses in memory for a time. The oldest make room for new ones. */
 export class ResponseStore {
-  readonly #mostBytes: number;
-  readonly #keepMs: number;
+  readonly #options: ResponseStoreOptions;
   /** In the order in which they were kept. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor({ mostBytes, seconds }: { readonly mostBytes: number; readonly seconds: number }) {
-    this.#mostBytes = mostBytes;
-    this.#keepMs = seconds * 1000;
+  constructor(options: ResponseStoreOptions) {
+    this.#options = options;
   }
 
   /** Bytes of the kept responses. */
@@ -32,29 +49,46 @@ export class ResponseStore {
     return this.#bytes;
   }
 
-  /** Keeps a response; one that is larger than the whole store is not kept. */
+  /** Keeps a response; one that is larger than the whole store, or than a body may be, is not kept. */
   keep(id: string, owner: string | null, stored: StoredResponse): void {
-    const json = Buffer.from(JSON.stringify(stored));
-    if (json.length > this.#mostBytes) return;
+    const { mostBytes, bodyBytes, seconds } = this.#options;
+    const response = Buffer.from(JSON.stringify(stored.response));
+    const conversation = Buffer.from(JSON.stringify(stored.conversation));
+    const bytes = response.length + conversation.length;
+    if (bytes > Math.min(mostBytes, bodyBytes)) return;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes + json.length <= this.#mostBytes) break;
+      if (this.#bytes + bytes <= mostBytes) break;
       this.#drop(oldest);
     }
-    const expiry = setTimeout(() => this.#drop(id), this.#keepMs).unref();
-    this.#entries.set(id, { owner, json, expiry });
-    this.#bytes += json.length;
+    const expiry = setTimeout(() => this.#drop(id), seconds * 1000).unref();
+    this.#entries.set(id, { owner, response, conversation, expiry });
+    this.#bytes += bytes;
   }
 
-  /** A response of this owner; null if there is none. */
-  find(id: string, owner: string | null): StoredResponse | null {
-    const entry = this.#entries.get(id);
-    return entry === undefined || entry.owner !== owner ? null : JSON.parse(entry.json.toString());
+  /** The JSON of a response of this owner; null if there is none. */
+  find(id: string, owner: string | null): Buffer | null {
+    return this.#entryOf(id, owner)?.response ?? null;
+  }
+
+  /**
+   * The conversation of a response of this owner; null if there is none.
+   * @param body the text of the body that continues it.
+   * @returns "too-large" if both together are more than one body may be.
+   */
+  continued(id: string, owner: string | null, body: string): Continued | "too-large" | null {
+    const entry = this.#entryOf(id, owner);
+    if (entry === null) return null;
+    const { bodyBytes, bodyJson } = this.#options;
+    const { conversation } = entry;
+    if (conversation.length + Buffer.byteLength(body) > bodyBytes) return "too-large";
+    const scan = new JsonScan(bodyJson);
+    if ((scan.push(conversation) ?? scan.push(Buffer.from(body))) !== null) return "too-large";
+    return { conversation: JSON.parse(conversation.toString()), byteLength: conversation.length };
   }
 
   /** Forgets a response of this owner; false if there is none. */
   remove(id: string, owner: string | null): boolean {
-    if (this.#entries.get(id)?.owner !== owner) return false;
-    return this.#drop(id);
+    return this.#entryOf(id, owner) !== null && this.#drop(id);
   }
 
   /** Forgets all. */
@@ -62,12 +96,17 @@ export class ResponseStore {
     for (const id of this.#entries.keys()) this.#drop(id);
   }
 
+  #entryOf(id: string, owner: string | null): Entry | null {
+    const entry = this.#entries.get(id);
+    return entry === undefined || entry.owner !== owner ? null : entry;
+  }
+
   #drop(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     clearTimeout(entry.expiry);
     this.#entries.delete(id);
-    this.#bytes -= entry.json.length;
+    this.#bytes -= entry.response.length + entry.conversation.length;
     return true;
   }
 }

@@ -2,7 +2,7 @@ import type { Json } from "../http/endpoint";
 import { carriedOr, NotCarried } from "./bodyFields";
 import { chatDelta } from "./chatDelta";
 import type { AnswerContext, AnswerEvents, Exchange } from "./dialect";
-import type { ResponseStore } from "./responseStore";
+import type { Continued, ResponseStore } from "./responseStore";
 import { itemJson, itemsMessage, type OutputItem, outputItems, type ResponseSetting, responseEnd, responseHead } from "./responsesAnswer";
 import { ResponsesEvents } from "./responsesEvents";
 import { responsesRequest } from "./responsesRequest";
@@ -16,19 +16,20 @@ export class ResponsesExchange implements Exchange {
 
   /**
    * @param store null: responses are not kept.
-   * @param owner the name of the API key that it belongs to, once it is known; null if it has none.
+   * @param owner the SHA-256 of the API key that it belongs to, once it is known; null if it has none.
    */
   constructor(store: ResponseStore | null, owner: () => string | null) {
     this.#store = store;
     this.#owner = owner;
   }
 
-  chatBody(client: Json) {
+  chatBody(client: Json, raw: () => string) {
     return carriedOr(() => {
-      const translated = responsesRequest(client, this.#before(client.previous_response_id));
+      const before = this.#before(client.previous_response_id, raw);
+      const translated = responsesRequest(client, before?.conversation ?? []);
       this.#setting = { client, isStored: this.#store !== null && client.store !== false };
       this.#conversation = translated.conversation;
-      return translated;
+      return { ...translated, addedBytes: before?.byteLength ?? 0 };
     });
   }
 
@@ -56,14 +57,16 @@ export class ResponsesExchange implements Exchange {
     return {};
   }
 
-  #before(previous: unknown): readonly Json[] {
-    if (previous === undefined || previous === null) return [];
+  /** The conversation that a body continues; null if it begins one. */
+  #before(previous: unknown, raw: () => string): Continued | null {
+    if (previous === undefined || previous === null) return null;
     const refused = (why: string): NotCarried => new NotCarried("previous_response_id", `\`previous_response_id\` ${why}`);
     if (this.#store === null)
       throw refused("is not supported: this gateway keeps no responses, so give the whole conversation in `input`.");
-    const found = typeof previous === "string" ? this.#store.find(previous, this.#owner()) : null;
+    const found = typeof previous === "string" ? this.#store.continued(previous, this.#owner(), raw()) : null;
     if (found === null) throw refused("names no response that is kept: it has expired, or was not stored.");
-    return found.conversation;
+    if (found === "too-large") throw refused("names a conversation that is, with this body, more than one body may be: begin another.");
+    return found;
   }
 
   #keep(response: Json, items: readonly OutputItem[]): void {

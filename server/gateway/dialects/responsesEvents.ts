@@ -1,6 +1,7 @@
 import type { Json } from "../http/endpoint";
+import { CallSequence } from "./callSequence";
 import type { CallDelta, ChatDelta } from "./chatDelta";
-import { type ChatError, chatErrorOf } from "./chatError";
+import type { ChatError } from "./chatError";
 import { type AnswerContext, type AnswerEvents, namedEvent } from "./dialect";
 import {
   type ItemStatus,
@@ -26,7 +27,7 @@ export class ResponsesEvents implements AnswerEvents {
   #head: Json | null = null;
   #sequence = 0;
   #isOpen = false;
-  #latestCall = -1;
+  readonly #calls = new CallSequence();
   #finish: string | null = null;
   #usage: ChatDelta["usage"] = null;
   #failed = false;
@@ -41,7 +42,10 @@ export class ResponsesEvents implements AnswerEvents {
     let text = this.#begin(delta.model);
     if (delta.reasoning !== "") text += this.#text("reasoning", delta.reasoning);
     if (delta.text !== "") text += this.#text("text", delta.text);
-    for (const call of delta.calls) text += this.#call(call);
+    for (const call of delta.calls) {
+      text += this.#call(call);
+      if (this.#failed) return text;
+    }
     this.#finish = delta.finish ?? this.#finish;
     this.#usage = delta.usage ?? this.#usage;
     return text;
@@ -68,7 +72,7 @@ export class ResponsesEvents implements AnswerEvents {
   }
 
   heartbeat(comment: string): string {
-    return `: ${comment}\n\n`;
+    return this.#failed ? "" : `: ${comment}\n\n`;
   }
 
   #begin(model: string | null): string {
@@ -93,9 +97,8 @@ export class ResponsesEvents implements AnswerEvents {
     let written = "";
     let item = this.#open;
     if (item?.kind !== "call" || item.call.index !== index) {
-      // Clients run a function once its item is done.
-      if (index <= this.#latestCall) return this.fail(chatErrorOf("The engine mixed the arguments of several tool calls.", null));
-      this.#latestCall = index;
+      const mixed = this.#calls.begin(index);
+      if (mixed !== null) return this.fail(mixed);
       item = { kind: "call", id: itemId("call", this.#context, this.#items.length), call: { index, id, name }, text: "" };
       written = this.#start(item);
     }

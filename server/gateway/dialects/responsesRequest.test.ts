@@ -88,6 +88,11 @@ describe("a body of the Responses API", () => {
     ]);
   });
 
+  it("names no member of `reasoning` that it does not know: ignored fields go into a header", () => {
+    const { ignored } = chatOf({ input: "q", reasoning: { "naïve ☃": 1, "a\r\nb": 2, generate_summary: "auto", effort: "low" } });
+    expect(ignored).toEqual(["reasoning", "reasoning.generate_summary"]);
+  });
+
   it("continues a conversation, without the instructions of before", () => {
     const before = [
       { role: "user", content: "a" },

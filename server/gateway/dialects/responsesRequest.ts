@@ -16,6 +16,8 @@ const withoutEffect = [
 ];
 /** Fields that would change the answer, and that no engine has. */
 const notCarried = ["background", "conversation", "moderation", "prompt"];
+/** Members of `reasoning` that are named where they are ignored: ignored fields go into a header, which takes no text of a client's. */
+const reasoningHints = ["summary", "generate_summary"];
 /** Reasoning is sent as text, which needs no key of OpenAI's to be sent back. */
 const encryptedReasoning = "reasoning.encrypted_content";
 
@@ -52,7 +54,8 @@ export function responsesRequest(client: Json, before: readonly Json[]): Respons
   const { format, verbosity } = isRecord(text) ? text : {};
   if (asksFor(verbosity)) ignored.add("text.verbosity");
   const { effort, ...ofReasoning } = isRecord(reasoning) ? reasoning : {};
-  for (const [name, value] of Object.entries(ofReasoning)) if (asksFor(value)) ignored.add(`reasoning.${name}`);
+  for (const [name, value] of Object.entries(ofReasoning))
+    if (asksFor(value)) ignored.add(reasoningHints.includes(name) ? `reasoning.${name}` : "reasoning");
   const body = given({
     ...Object.fromEntries(Object.entries(others).filter(([name]) => !withoutEffect.includes(name) && !notCarried.includes(name))),
     model,

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ApiError, sendError, sendJson } from "../http/apiError";
+import { type ApiError, sendError, sendJsonText } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import { requestIds } from "../http/modelRequest";
 import type { ResponseStore } from "./responseStore";
 
 export interface StoredRequest {
   readonly id: string;
-  /** Name of its API key; null if it has none. */
+  /** SHA-256 of its API key; null if it has none. */
   readonly owner: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -19,8 +19,9 @@ export function serveStored(store: ResponseStore | null, { id, owner, request, r
   const reads = method === "GET" || method === "HEAD";
   const found = reads ? (store?.find(id, owner) ?? null) : null;
   if (!reads && method !== "DELETE") sendError(response, wrongMethod, { ...headers, allow: "GET, DELETE" });
-  else if (found !== null) sendJson(response, found.response, { headers });
-  else if (method === "DELETE" && store?.remove(id, owner)) sendJson(response, { id, object: "response", deleted: true }, { headers });
+  else if (found !== null) sendJsonText(response, found.toString(), { headers });
+  else if (method === "DELETE" && store?.remove(id, owner))
+    sendJsonText(response, JSON.stringify({ id, object: "response", deleted: true }), { headers });
   else sendError(response, store === null ? noneKept : notKept(id), headers);
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
+import { noRetry } from "../http/apiError";
 import { chatErrorOf, isChatError, unreadable } from "./chatError";
 import type { AnswerContext, Exchange } from "./dialect";
 import { TranslatedStream } from "./translatedStream";
@@ -45,7 +47,12 @@ export function translateResponse(response: ServerResponse, exchange: Exchange, 
     held = [];
     head = null;
     const whole = translated(text, status, exchange, contextOf(headers));
-    sendHead(whole.status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(whole.json) });
+    sendHead(whole.status, {
+      ...headers,
+      ...whole.headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(whole.json),
+    });
     if (whole.json !== "") send(whole.json);
   };
   const take = (chunk: unknown): boolean => {
@@ -75,18 +82,16 @@ function contextOf(headers: OutgoingHttpHeaders): AnswerContext {
   return { answerId: id.replaceAll("-", ""), requestId, nowSeconds: Math.floor(Date.now() / 1000) };
 }
 
-function translated(text: string, status: number, exchange: Exchange, context: AnswerContext): { status: number; json: string } {
-  if (status !== 200) return { status, json: exchange.error(chatErrorOf(text, status), context) };
-  const completion = parsed(text);
-  const answer = isRecord(completion) ? exchange.answer(completion, context) : unreadable("The engine's answer is not a completion.");
-  if (!isChatError(answer)) return { status, json: answer.json };
-  return { status: answer.status ?? 502, json: exchange.error(answer, context) };
+interface Whole {
+  readonly status: number;
+  readonly json: string;
+  readonly headers?: OutgoingHttpHeaders;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function translated(text: string, status: number, exchange: Exchange, context: AnswerContext): Whole {
+  if (status !== 200) return { status, json: exchange.error(chatErrorOf(text, status), context) };
+  const completion = parsedOr(text, undefined);
+  const answer = isRecord(completion) ? exchange.answer(completion, context) : unreadable("The engine's answer is not a completion.");
+  if (!isChatError(answer)) return { status, json: answer.json };
+  return { status: answer.status ?? 502, json: exchange.error(answer, context), headers: noRetry };
 }

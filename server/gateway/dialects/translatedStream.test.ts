@@ -157,9 +157,14 @@ describe.each(writers)("a stream translated to %s", (_, begin) => {
   it("is an error where an engine mixes the arguments of calls: a client would run one with half of them", () => {
     const call = (index: number, text: string) =>
       chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: text } }] });
-    const text = `${call(0, "{")}${call(1, "{}")}${call(0, "}")}data: [DONE]\n\n`;
-    const events = dataOf(translated(begin(), [Buffer.from(text)]));
-    expect(JSON.stringify(events.at(-1))).toContain("mixed the arguments");
+    const later = [0, 2].map((index) => ({ index, id: `c${index}`, function: { name: "f", arguments: "}" } }));
+    const text = `${call(0, "{")}${call(1, "{}")}${chunk({ tool_calls: later })}: keep-alive\n\n${call(3, "{}")}data: [DONE]\n\n`;
+    const written = translated(begin(), [Buffer.from(text)]);
+    expect(written).not.toContain("keep-alive");
+    const events = dataOf(written);
+    const error = events.findIndex(({ type }) => type === "error");
+    expect(JSON.stringify(events[error])).toContain("mixed the arguments");
+    expect(events.slice(error + 1).filter(({ type }) => type !== "response.failed")).toEqual([]);
   });
 });
 
@@ -216,6 +221,20 @@ describe("a whole message of the Messages API", () => {
     const choices = [{ index: 0, message: { role: "assistant", content: "a" }, finish_reason, stop_reason }];
     const whole = messageJson({ model: "m", choices }, context, { showsThinking: false });
     expect(JSON.parse("json" in whole ? whole.json : "")).toMatchObject({ stop_reason: reason, stop_sequence: stop_reason });
+  });
+
+  it.each(['{"path": "a", "text": "half', "", " ", "{}"])("that max_tokens cut has no call with the arguments it cut: %j", (text) => {
+    const call = (id: string, args: string) => ({ id, type: "function", function: { name: "f", arguments: args } });
+    const cut = (tool_calls: readonly object[]) => {
+      const completion = { model: "m", choices: [{ message: { content: null, tool_calls }, finish_reason: "length" }] };
+      const whole = messageJson(completion, context, { showsThinking: false });
+      return JSON.parse("json" in whole ? whole.json : "null");
+    };
+    expect(cut([call("b", text)])).toMatchObject({ content: [], stop_reason: "max_tokens" });
+    expect(cut([call("a", '{"n": 1}'), call("b", text)])).toMatchObject({
+      content: [{ type: "tool_use", id: "a", name: "f", input: { n: 1 } }],
+      stop_reason: "max_tokens",
+    });
   });
 
   it.each(["[1]", '{"a": ', "none"])("does not hold arguments that are no object: %s", (text) => {

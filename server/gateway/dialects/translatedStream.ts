@@ -1,5 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
 import { chatDelta } from "./chatDelta";
 import { chatErrorOf } from "./chatError";
@@ -46,7 +47,7 @@ export class TranslatedStream {
       this.#over = true;
       return this.#events.end();
     }
-    const chunk = parsed(event.data);
+    const chunk = parsedOr(event.data, undefined);
     if (!isRecord(chunk)) return "";
     if (!isRecord(chunk.error)) return this.#events.delta(chatDelta(chunk));
     this.#over = true;
@@ -57,13 +58,5 @@ export class TranslatedStream {
     const written = this.#written;
     this.#written = "";
     return written;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

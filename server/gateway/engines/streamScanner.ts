@@ -1,6 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import type { FinishReason } from "@/server/contracts/gateway/gatewayAdmin";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
 import { finishReasonsOf, joinedReasons } from "../http/finishReasons";
 import { noUsage, type Usage, usageOf } from "../http/usage";
@@ -50,7 +51,7 @@ export class StreamScanner {
   #take(event: EventSourceMessage): void {
     const { data } = event;
     if (isDone(event)) this.ended = true;
-    else if (!this.sawToken || worthParsing.test(data)) this.#read(parse(data));
+    else if (!this.sawToken || worthParsing.test(data)) this.#read(parsedOr(data, undefined));
   }
 
   #read(document: unknown): void {
@@ -74,12 +75,4 @@ function carriesToken(choice: unknown): boolean {
   if (typeof choice.finish_reason === "string" || (typeof choice.text === "string" && choice.text !== "")) return true;
   if (!isRecord(choice.delta)) return false;
   return Object.entries(choice.delta).some(([name, value]) => name !== "role" && value !== null && value !== "" && value !== undefined);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@ import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { ANY_CATEGORY } from "@/solver/ensemble/gate/ensembleDocument";
 import { recruiter } from "@/solver/ensemble/replay/recruit";
-import { type ApiError, sendError } from "../http/apiError";
+import { type ApiError, sendError, shuttingDown } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
@@ -106,5 +106,3 @@ function tooMany(calls: number): ApiError {
   const message = `${calls} ensemble requests are in progress, the gateway's limit.`;
   return { status: 429, message, type: "rate_limit_error", code: "too_many_ensemble_calls" };
 }
-
-const shuttingDown: ApiError = { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" };

@@ -42,6 +42,14 @@ export const startingRetrySeconds = 2;
 /** Seconds after which another gateway answers in place of one that shuts down. */
 export const drainingRetrySeconds = 1;
 
+/** The error for a request that comes while the gateway finishes those before it. */
+export const shuttingDown: ApiError = {
+  status: 503,
+  message: "The gateway is shutting down.",
+  type: "server_error",
+  code: "shutting_down",
+};
+
 /**
  * If a connection is closed while its client still writes, the client is reset and loses the answer with the reason. So the answer is sent
  * whole first, and the connection is closed after the client has had time to read it.

@@ -7,6 +7,8 @@ import { saneNameOf } from "./clientNames";
 export interface Caller {
   /** Name of its key; null if none is needed. */
   readonly key: string | null;
+  /** SHA-256 of its key, which no other key of that name has; null if none is needed. It is written nowhere. */
+  readonly sha256: string | null;
   /** Class of the work; null if neither the key nor the request names one. */
   readonly objective: string | null;
   /** Whether it is the gateway itself, for a part of a request that the rate already admitted. */
@@ -99,15 +101,16 @@ export class Callers {
    */
   identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
     const objective = saneNameOf(headers[objectiveHeader]) ?? null;
-    if (this.#known === null) return { key: null, objective, isPart, labels: undefined, limited: null, rate: null, takeTurn: always };
+    if (this.#known === null)
+      return { key: null, sha256: null, objective, isPart, labels: undefined, limited: null, rate: null, takeTurn: always };
     const found = this.#find(headers);
     if (found === undefined || keyEnd(found.key, Date.now()) !== null) return null;
     const { key, bucket } = found;
     if (!isPart) this.#uses.set(key.sha256, Date.now());
     const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
-    const { name, labels, limits, models } = key;
+    const { name, sha256, labels, limits, models } = key;
     const limited = limits === undefined && models === undefined ? null : key;
-    return { key: name, objective: key.objective ?? objective, isPart, labels, limited, rate: bucket, takeTurn };
+    return { key: name, sha256, objective: key.objective ?? objective, isPart, labels, limited, rate: bucket, takeTurn };
   }
 
   /** Why `identify` found no sender. */

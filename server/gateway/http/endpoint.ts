@@ -10,13 +10,19 @@ export interface BodyRefusal {
   readonly param: string;
 }
 
+interface MadeBody {
+  readonly body: Json;
+  /** Bytes in addition to the client's; absent: none. */
+  readonly addedBytes?: number;
+}
+
 /** The differences between OpenAI endpoints. Queueing, judging, retries and records are the same for all. */
 export interface Endpoint {
   readonly path: string;
   /** Path at which engines answer it. */
   readonly enginePath: string;
   /** Makes the body that engines read of a client's in another API, or says why it cannot; absent: engines read the client's own. */
-  readonly chatBody?: (body: Json, text: () => string) => { readonly body: Json } | BodyRefusal;
+  readonly chatBody?: (body: Json, text: () => string) => MadeBody | BodyRefusal;
   /** OpenTelemetry's name for it (`gen_ai.operation.name`). */
   readonly operation: "chat" | "text_completion" | "embeddings";
   /** Required member of an answer: the list of results. A response without it is not an answer. */

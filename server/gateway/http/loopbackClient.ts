@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
+import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
 import { chatAnswer } from "@/solver/judging/judgeCall";
 import { noRetry } from "./apiError";
@@ -149,21 +150,13 @@ export async function readLoopbackAnswer(
     if (!grow(copies * chunk.length)) return { ok: false, error: { ...bodyMemoryExhausted, retryAfterSeconds: 1 } };
     chunks.push(chunk);
   }
-  const completion = parsed(Buffer.concat(chunks).toString("utf8"));
+  const completion = parsedOr(Buffer.concat(chunks).toString("utf8"), null);
   if (statusCode !== 200) return { ok: false, error: refusalOf(completion, who, { statusCode, headers }) };
   const output = chatAnswer(completion);
   if (output === null || !isRecord(completion)) return failed(`The engine's answer for ${who} has no choice.`, "no_answer");
   const model = String(headers["x-weir-model"] ?? "");
   const decisionId = String(headers["x-weir-decision-id"] ?? "");
   return { ok: true, answer: { completion, output, model, decisionId, usage: usageOf(completion) } };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The error that a client would get. */

@@ -5,6 +5,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import type { WorkflowCall } from "@/solver/policies/core/policy";
 import { promptBlocks } from "@/solver/prefix/promptBlocks";
 import type { ApiError } from "./apiError";
+import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import { apiKeyHeader } from "./callers";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
@@ -107,17 +108,20 @@ interface Arrived {
   readonly key: string | null;
   /** Whether `authorization` is passed to the engine: not if it holds a key of the gateway's. */
   readonly passAuthorization: boolean;
+  /** Reserves memory for what its endpoint adds to the body; false if there is none. */
+  readonly grow: (bytes: number) => boolean;
 }
 
 /** The request that a parsed body makes. Only what the gateway itself needs is checked; the engine checks the rest. */
 export function modelRequestOf(
   { value, text, byteLength }: Pick<TakenJson, "value" | "text" | "byteLength">,
-  { ids, endpoint, headers, key, passAuthorization }: Arrived,
+  { ids, endpoint, headers, key, passAuthorization, grow }: Arrived,
 ): ParsedRequest {
   if (!isRecord(value)) return refuse("The body must be a JSON object.", "invalid_json");
-  const made = endpoint.chatBody?.(value, text) ?? { body: value };
+  const made = endpoint.chatBody?.(value, text) ?? { body: value, addedBytes: 0 };
   if ("message" in made) return refuse(made.message, "unsupported_value", made.param);
-  const { body } = made;
+  const { body, addedBytes = 0 } = made;
+  if (addedBytes > 0 && !grow(addedBytes)) return { ok: false, error: bodyMemoryExhausted };
   const { model, stream, stream_options: streamOptions, priority = null } = body;
   if (typeof model !== "string" || model === "")
     return refuse("`model` must name a model; GET /v1/models lists them.", "invalid_type", "model");
@@ -183,7 +187,7 @@ export function modelRequestOf(
       stream: endpoint.text !== null && stream === true,
       streaming,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
-      inputTokens: Math.ceil(byteLength / bytesPerToken),
+      inputTokens: Math.ceil((byteLength + addedBytes) / bytesPerToken),
       mostTokens: mostTokensOf(body),
       programTokens: programTokens === null ? null : Number(programTokens),
       deadlineSeconds: deadline === null ? null : Number(deadline),

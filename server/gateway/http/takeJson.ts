@@ -55,5 +55,10 @@ export async function takeJson(
   }
   const parsed = await parseJson(read.bytes);
   if ("error" in parsed) return { error: parsed.error, ...(parsed.error.status === 503 && { headers: { "retry-after": "1" } }) };
-  return { value: parsed.value, text: () => read.bytes.toString("utf8"), byteLength: read.bytes.length, completeMs };
+  let text: string | undefined;
+  const textOnce = (): string => {
+    text ??= read.bytes.toString("utf8");
+    return text;
+  };
+  return { value: parsed.value, text: textOnce, byteLength: read.bytes.length, completeMs };
 }

@@ -1,51 +1,38 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import { parsedOr } from "@/server/lib/parsedOr";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { isRecord } from "@/solver/collections/isRecord";
 import { callEngine } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
-import { clientGone } from "../http/abortError";
-import { type ApiError, noRetry, retryAfter, sendError, sendJson } from "../http/apiError";
-import { BodyReservation } from "../http/bodyMemoryBudget";
-import type { Caller } from "../http/callers";
-import type { Endpoint } from "../http/endpoint";
-import { modelRequestOf, requestIds } from "../http/modelRequest";
-import { takeJson } from "../http/takeJson";
+import { abortError, abortHeaders } from "../http/abortError";
+import { type ApiError, drainingRetrySeconds, noRetry, retryAfter, sendError, sendJson, shuttingDown } from "../http/apiError";
 import { unservedModel } from "../request/admission";
-import type { RequestService } from "../request/serveRequest";
+import { type Arrival, type RequestService, takeArrival } from "../request/serveRequest";
 
 /** vLLM's path; it counts with the chat template and the tools, as it would for an answer. */
 const tokenizePath = "/tokenize";
 const timeoutMs = 10_000;
 
-interface Counting {
-  readonly endpoint: Endpoint;
-  readonly caller: Caller;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+/** vLLM's answer lists the tokens: of a byte of the prompt at most one, with at most seven digits. */
+const answerBytesPerByte = 8;
+/** Room for what the chat template adds, and for images that are given as addresses. */
+const answerBytesMore = 1024 * 1024;
 
 /** Answers how many tokens a prompt has: of a cascade by the model for which it has the most, since each may come to read it. */
-export async function countTokens({ endpoint, caller, request, response }: Counting, service: RequestService): Promise<void> {
-  const { serving, limits, bodies, onRefused } = service;
-  const ids = requestIds(request.headers);
-  const abort = new AbortController();
-  const place = new BodyReservation(bodies);
-  response.once("close", () => {
-    place.leave();
-    if (!response.writableFinished) abort.abort();
-  });
-  const headers = { "x-request-id": ids.requestId };
+export async function countTokens(arrival: Arrival, service: RequestService): Promise<void> {
+  const { caller, response } = arrival;
+  const { serving, budgets, draining, onRefused } = service;
+  const taken = await takeArrival(arrival, service);
+  if (taken === null) return;
+  const { asked, abort, place, idHeaders } = taken;
+  const headers = { "x-request-id": idHeaders["x-request-id"] };
   const refuse = (error: ApiError, more = {}): void => {
     onRefused(null, error.status, caller.key);
     sendError(response, error, { ...headers, ...more });
   };
-  const { bodyBytes: mostBytes, bodyJson: json, arrivalSeconds } = limits;
-  const taken = await takeJson(request, { mostBytes, json, arrivalSeconds, abort, place });
-  if (taken === "gone") return onRefused(null, clientGone, caller.key);
-  if ("error" in taken) return refuse(taken.error, taken.headers);
-  const arrived = { ids, endpoint, headers: request.headers, key: caller.key, passAuthorization: !serving.callers.needed };
-  const parsed = modelRequestOf(taken, arrived);
-  if (!parsed.ok) return refuse(parsed.error);
-  const { asked } = parsed;
+  const modelRefusal = caller.limited === null || caller.isPart ? null : budgets.modelRefusal(caller.limited, asked.model);
+  if (modelRefusal !== null) return refuse(modelRefusal);
+  if (draining()) return refuse(shuttingDown, retryAfter(drainingRetrySeconds));
   const served = serving.serverOf(asked);
   if (served === undefined) return refuse(unservedModel(asked.model));
   const engines = served.models.map((model) => serving.pool.replicas.find((replica) => replica.model === model && replica.accepting));
@@ -53,11 +40,12 @@ export async function countTokens({ endpoint, caller, request, response }: Count
   if (present.length === 0) return refuse(noEngine(served.models), retryAfter(serving.recoverySeconds(served.models)));
   const { messages, tools, chat_template_kwargs: template } = asked.body;
   const question = { messages, tools, chat_template_kwargs: template, add_generation_prompt: true };
-  const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
-  const counts = await Promise.all(
-    present.map(async (engine) => ({ engine, count: await countOf(engine, { question, headers: asked.upstreamHeaders, signal }) })),
-  );
+  const asking = { question, headers: asked.upstreamHeaders, signal: abort.signal, grow: (bytes: number) => place.grow(bytes) };
+  const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), timeoutMs);
+  const counts = await Promise.all(present.map(async (engine) => ({ engine, count: await countOf(engine, asking) })));
+  clearTimeout(deadline);
   if (response.destroyed) return;
+  if (abort.aborted) return refuse(abortError(abort), abortHeaders(abort));
   const silent = counts.find(({ count }) => count === null);
   if (silent !== undefined) return refuse(notCounted(silent.engine.model), noRetry);
   sendJson(response, { input_tokens: Math.max(...counts.map(({ count }) => count ?? 0)) }, { headers });
@@ -66,20 +54,19 @@ export async function countTokens({ endpoint, caller, request, response }: Count
 interface Question {
   readonly question: object;
   readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
+  /** Reserves memory for the answer; false if there is none. */
+  readonly grow: (bytes: number) => boolean;
 }
 
 /** @returns null if the engine does not count. */
-async function countOf({ pool, basePath, servedName }: Replica, { question, headers, signal }: Question): Promise<number | null> {
+async function countOf({ pool, basePath, servedName }: Replica, { question, headers, signal, grow }: Question): Promise<number | null> {
   const body = JSON.stringify({ model: servedName, ...question });
-  const reply = await callEngine({ pool, path: basePath + tokenizePath, headers, body, signal, mostBytes: 64 * 1024 * 1024 });
+  const mostBytes = answerBytesMore + answerBytesPerByte * Buffer.byteLength(body);
+  const reply = await callEngine({ pool, path: basePath + tokenizePath, headers, body, signal, mostBytes, grow });
   if (reply.kind !== "answered" || reply.status !== 200) return null;
-  try {
-    const document: unknown = JSON.parse(reply.body.toString("utf8"));
-    return isRecord(document) && Number.isSafeInteger(document.count) ? Number(document.count) : null;
-  } catch {
-    return null;
-  }
+  const document = parsedOr(reply.body.toString("utf8"), null);
+  return isRecord(document) && Number.isSafeInteger(document.count) ? Number(document.count) : null;
 }
 
 const noEngine = (models: readonly string[]): ApiError => ({

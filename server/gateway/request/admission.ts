@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { type ApiError, drainingRetrySeconds, retryAfter, startingRetrySeconds } from "../http/apiError";
+import { type ApiError, drainingRetrySeconds, retryAfter, shuttingDown, startingRetrySeconds } from "../http/apiError";
 import { shownName } from "../http/clientNames";
 import type { BodyRefusal, Endpoint } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
@@ -60,12 +60,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     error,
     retryAfterSeconds,
   });
-  if (draining)
-    return shed(
-      drainingRetrySeconds,
-      { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" },
-      null,
-    );
+  if (draining) return shed(drainingRetrySeconds, shuttingDown, null);
   const start = requestStart(asked, served, { serving, prediction });
   const { stage } = start.start;
   const first = served.driver.policy.modelOfStage(stage);

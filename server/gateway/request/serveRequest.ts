@@ -49,11 +49,11 @@ export interface Arrival {
   readonly response: ServerResponse;
 }
 
-/** Answers a POST to one of the endpoints of models. */
-export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
+/** Takes a request in, or answers why it is not: then null. */
+export async function takeArrival(arrival: Arrival, service: RequestService): Promise<AdmittedByKey | null> {
   const arrivedMs = performance.now();
   const { caller, request, response } = arrival;
-  const { open, bodies, onRefused, onDecision } = service;
+  const { open, bodies, onRefused } = service;
   const ids = requestIds(request.headers);
   const abort = new RequestEnd();
   const place = new BodyReservation(bodies);
@@ -64,16 +64,30 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
   });
   const taken = await takeIn(arrival, { ids, abort, place, service });
-  if (taken === "gone") return onRefused(null, clientGone, caller.key);
+  if (taken === "gone") {
+    onRefused(null, clientGone, caller.key);
+    return null;
+  }
   const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   if ("error" in taken) {
     const { error, headers, isHostile } = taken;
     onRefused(null, error.status, caller.key);
     const send = (more: OutgoingHttpHeaders): void => sendError(response, error, { ...idHeaders, ...headers, ...more });
-    return isHostile ? service.pace.refuseBody(request, response, send) : send({});
+    if (isHostile) service.pace.refuseBody(request, response, send);
+    else send({});
+    return null;
   }
   const { asked, startedMs } = taken;
-  const admitted = { asked, startedMs, arrivedMs, abort, place, idHeaders };
+  return { asked, startedMs, arrivedMs, abort, place, idHeaders };
+}
+
+/** Answers a POST to one of the endpoints of models. */
+export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
+  const admitted = await takeArrival(arrival, service);
+  if (admitted === null) return;
+  const { caller, response } = arrival;
+  const { onRefused, onDecision } = service;
+  const { asked, idHeaders } = admitted;
   if (caller.limited === null) return serveTaken(arrival, admitted, service);
   const budget = await service.budgets.admit(caller.limited, asked, caller);
   setHeaders(response, budget.headers);
@@ -256,6 +270,8 @@ async function takeIn(
     headers: request.headers,
     key: caller.key,
     passAuthorization: !serving.callers.needed,
+    grow: (bytes) => place.grow(bytes),
   });
-  return parsed.ok ? { asked: parsed.asked, startedMs: taken.completeMs } : { error: parsed.error };
+  if (parsed.ok) return { asked: parsed.asked, startedMs: taken.completeMs };
+  return { error: parsed.error, ...(parsed.error.status === 503 && { headers: retryAfter(1) }) };
 }
