@@ -354,8 +354,7 @@ export class GatewayMetrics {
     if (judgeSeconds !== null) this.#metrics.judge.observe({ model }, judgeSeconds);
     if (config?.judge && isScoredByJudge(stage)) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
     if (judgeSeconds !== null && unscored !== undefined && !isGateCause(unscored)) this.#metrics.judgeFailures.inc({ reason: unscored });
-    if (stage.plannedThreshold !== undefined)
-      this.#metrics.graced.inc({ model, outcome: stage.reason === keptByGrace ? "kept" : "same" });
+    if (stage.plannedThreshold !== undefined) this.#metrics.graced.inc({ model, outcome: stage.reason === keptByGrace ? "kept" : "same" });
     if (!isUnjudged(stage)) return;
     this.#unjudgedCount += 1;
     this.#metrics.unjudged.inc({ model });

@@ -43,7 +43,8 @@ export function graceFault({
 }): string | null {
   if (grace === undefined) return null;
   if (stages.length < 2) return "Grace lowers thresholds, and a cascade of one stage has none.";
-  if (cascadeRouting !== undefined) return "Grace lowers thresholds, and cascade routing compares no score with one: leave one of the two out.";
+  if (cascadeRouting !== undefined)
+    return "Grace lowers thresholds, and cascade routing compares no score with one: leave one of the two out.";
   if (grace.calm >= grace.waiting)
     return `Grace ends at ${grace.calm} waiting requests and begins above ${grace.waiting}: the first must be the smaller number.`;
   return null;

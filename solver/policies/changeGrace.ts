@@ -19,9 +19,14 @@ export const graceAbove = (waiting: number): Grace => ({
  *
  * @returns a sentence that says why there is none: nothing would change, or the policy has no threshold that may fall.
  */
-export function changeGrace(grace: Grace | null, policy: PolicyDocument): { readonly policy: PolicyDocument } | { readonly refused: string } {
+export function changeGrace(
+  grace: Grace | null,
+  policy: PolicyDocument,
+): { readonly policy: PolicyDocument } | { readonly refused: string } {
   if (policy.kind !== "cascade")
-    return { refused: `Grace lowers thresholds of a cascade; this policy is of the kind ${policy.kind}, and its other controls stay as they are.` };
+    return {
+      refused: `Grace lowers thresholds of a cascade; this policy is of the kind ${policy.kind}, and its other controls stay as they are.`,
+    };
   const { grace: before, ...rest } = policy;
   if (grace === null) return before === undefined ? { refused: "The plan has no grace: nothing would change." } : { policy: rest };
   if (before !== undefined && (Object.keys(grace) as (keyof Grace)[]).every((field) => grace[field] === before[field]))

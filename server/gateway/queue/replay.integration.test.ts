@@ -216,7 +216,10 @@ async function recordRun(
     setTimeout(() => sayCompletion(response, said), random.int(5));
   });
   const stages = await Promise.all(
-    models.map(async (model) => ({ model, urls: (await Promise.all([engine(model), engine(model), engine(model)])).map(({ url }) => url) })),
+    models.map(async (model) => ({
+      model,
+      urls: (await Promise.all([engine(model), engine(model), engine(model)])).map(({ url }) => url),
+    })),
   );
   const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight }), ...hashed(policy), timeScale };
   const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });

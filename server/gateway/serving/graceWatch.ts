@@ -34,7 +34,10 @@ export class GraceWatch {
   look(): void {
     const { serving, note } = this.#options;
     const lowered = serving.cascade?.driver.grace() ?? [];
-    if (lowered.length === 0) return this.#end();
+    if (lowered.length === 0) {
+      this.#end();
+      return;
+    }
     if (this.#period === null) {
       this.#period = { sinceMs: Math.min(...lowered.map(({ sinceMs }) => sinceMs)), lowest: new Map() };
       const which = lowered.map(({ model, planned }) => `of ${model}, ${planned} in the plan`).join(" and ");

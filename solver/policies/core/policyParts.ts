@@ -5,7 +5,13 @@ import type { Evidence, GraceThreshold, Need, PolicyEvent, PolicyReason, Reading
 /** A route's verdict on an answer: good enough, or escalated to a later stage. */
 export type Verdict =
   | { readonly kind: "accept"; readonly reason: PolicyReason; readonly gain?: GainDecision; readonly grace?: GraceThreshold }
-  | { readonly kind: "escalate"; readonly stage: number; readonly reason: PolicyReason; readonly gain?: GainDecision; readonly grace?: GraceThreshold };
+  | {
+      readonly kind: "escalate";
+      readonly stage: number;
+      readonly reason: PolicyReason;
+      readonly gain?: GainDecision;
+      readonly grace?: GraceThreshold;
+    };
 
 /** Which model serves a stage, and which answers are good enough. */
 export interface Route {

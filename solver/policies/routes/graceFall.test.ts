@@ -17,10 +17,10 @@ interface Span {
   readonly waiting: number;
   readonly seconds: number;
 }
-const someSpans = fc.array(
-  fc.record({ waiting: fc.integer({ min: 0, max: 80 }), seconds: fc.double({ min: 0, max: 15, noNaN: true }) }),
-  { minLength: 1, maxLength: 40 },
-);
+const someSpans = fc.array(fc.record({ waiting: fc.integer({ min: 0, max: 80 }), seconds: fc.double({ min: 0, max: 15, noNaN: true }) }), {
+  minLength: 1,
+  maxLength: 40,
+});
 
 /** The falls after each span, the first of which begins at 0. */
 function fallsOf(spans: readonly Span[], grace: Grace, most: number): readonly GraceFall[] {
