@@ -32,6 +32,7 @@ import { Decisions } from "./decisions/Decisions";
 import { AttentionStrip } from "./engines/AttentionStrip";
 import { prepareAttention } from "./engines/prepareAttention";
 import { DriftPanel } from "./figures/DriftPanel";
+import { GraceNotice } from "./figures/GraceNotice";
 import { LostStages } from "./figures/LostStages";
 import { Engines, Figures, Gpus, Readings, Stages } from "./figures/Measurements";
 import { LiveHeader } from "./LiveHeader";
@@ -137,6 +138,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <ScopeBar view={view} of={of} choices={choices} onView={onView} onBack={back} />
       <Attention live={live} proposal={proposal} />
       {scope === "cluster" && <LostStages live={live} plan={plan} />}
+      {scope === "cluster" && <GraceNotice live={live} plan={plan} />}
       {scope === "cluster" && (
         <>
           <div className={lost ? "opacity-60" : ""}>

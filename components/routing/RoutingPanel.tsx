@@ -12,6 +12,7 @@ import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { CanarySection } from "./CanarySection";
+import { GraceSection } from "./GraceSection";
 import { KnobSection } from "./KnobSection";
 import { MirrorSection } from "./MirrorSection";
 import { rateToPlan } from "./newPlanPath";
@@ -124,6 +125,7 @@ export function RoutingPanel(props: {
                       applying={applying}
                     />
                     <OrderSection clusterId={clusterId} planId={routing.planId} policy={routing.policy} />
+                    {routing.policy.kind === "cascade" && <GraceSection planId={routing.planId} policy={routing.policy} />}
                     <CanarySection
                       clusterId={clusterId}
                       planId={routing.planId}

@@ -100,6 +100,11 @@ export const responseHeaders: readonly Header[] = [
     meaning: "Time the gateway itself took so far, without queues, engines and judge, in engine milliseconds.",
   },
   { name: "x-weir-degraded", meaning: "What was not as the plan has it, separated by commas; for example `unjudged` or `lower-stage`." },
+  {
+    name: "x-weir-grace",
+    meaning:
+      "Thresholds that decided on answers to the request and that overload had lowered, the plan's and the one in force, as `84->79`, separated by commas; under plans with grace alone.",
+  },
   { name: "x-weir-skipped", meaning: "Models of stages that could not answer, separated by commas." },
   {
     name: "x-weir-ignored",

@@ -39,6 +39,7 @@ import { RequestPredictions } from "./prediction/requestPredictions";
 import type { Traces } from "./request/traces";
 import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
+import { GraceWatch } from "./serving/graceWatch";
 import { requestCharges } from "./serving/requestCost";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
@@ -160,6 +161,7 @@ export async function startGateway({
   if (untold !== null) log.error({ reason: untold }, "starting without some audit entries");
   const note = (line: AuditNote) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written"));
   const stages = new StageWatch({ serving, note });
+  const grace = new GraceWatch({ serving, note });
   const refusals = new RefusalNotes(note);
   const orders = new StudioOrders(stateDirectory, studio, (request, refusal) => refusals.add(request, refusal));
   const unreadable = await orders.load();
@@ -243,6 +245,7 @@ export async function startGateway({
       if (!draining) controls.canary.finished(decision);
     },
     onDecision(served, decision) {
+      if (decision.stages.some(({ plannedThreshold }) => plannedThreshold !== undefined)) grace.look();
       decisions.append(decision);
       metrics.record(served, decision);
       if (decision.key !== undefined && serving.config !== null) {
@@ -313,6 +316,7 @@ export async function startGateway({
       draining = true;
       controls.close();
       stages.close();
+      grace.close();
       refusals.flush();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
       const allOut = async (withinSeconds: number): Promise<void> => {

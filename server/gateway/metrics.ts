@@ -9,6 +9,7 @@ import {
 } from "@/server/contracts/gateway/gatewayAdmin";
 import type { KeyLabels } from "@/server/contracts/gateway/gatewayKeys";
 import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
+import type { PolicyReason } from "@/solver/policies/core/policy";
 import type { KeyBudgets } from "./budgets/keyBudgets";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
@@ -52,6 +53,8 @@ const mostOwners = 100;
 const ownerId = ({ team, project }: { readonly team: string; readonly project: string }): string => `${team}\0${project}`;
 /** Abort kind of a request without a policy, by the status of its refusal. */
 const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
+
+const keptByGrace: PolicyReason = "score-at-or-above-lowered-threshold";
 
 /** Seconds are engine seconds. */
 const table = {
@@ -99,6 +102,11 @@ const table = {
     ["model"],
   ],
   unjudged: ["weir_gateway_unjudged_answers_total", "Answers accepted although their gate gave no score.", ["model"]],
+  graced: [
+    "weir_gateway_grace_answers_total",
+    "Answers on which a threshold decided that overload had lowered, by the stage's model; outcome: kept (the plan's would have escalated it), or same.",
+    ["model", "outcome"],
+  ],
   judgeFailures: ["weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", ["reason"]],
   gateReadings: [
     "weir_gateway_gate_readings_total",
@@ -188,6 +196,12 @@ export class GatewayMetrics {
     });
     registry.gauge("weir_gateway_stage_lost", "1 while no engine of a stage of the cascade takes work.", ["model"], (gauge) => {
       for (const model of serving.cascade?.models ?? []) gauge.set({ model }, serving.pool.isLost(model) ? 1 : 0);
+    });
+    registry.gauge("weir_gateway_grace_points", "Points by which overload lowers the threshold of a stage.", ["model"], (gauge) => {
+      const { cascade } = serving;
+      if (cascade?.driver.policy.grace === undefined) return;
+      for (const stage of cascade.thresholds.keys()) gauge.set({ model: cascade.driver.policy.modelOfStage(stage) }, 0);
+      for (const { model, planned, inForce } of cascade.driver.grace()) gauge.set({ model }, planned - inForce);
     });
     registry.gauge(
       "weir_gateway_judge_circuit_open",
@@ -340,6 +354,7 @@ export class GatewayMetrics {
     if (judgeSeconds !== null) this.#metrics.judge.observe({ model }, judgeSeconds);
     if (config?.judge && isScoredByJudge(stage)) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
     if (judgeSeconds !== null && unscored !== undefined && !isGateCause(unscored)) this.#metrics.judgeFailures.inc({ reason: unscored });
+    if (stage.plannedThreshold !== undefined) this.#metrics.graced.inc({ model, outcome: stage.reason === keptByGrace ? "kept" : "same" });
     if (!isUnjudged(stage)) return;
     this.#unjudgedCount += 1;
     this.#metrics.unjudged.inc({ model });

@@ -176,10 +176,11 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (configured === null || last === null || last.status.configEtag === null) return null;
     const { etag, config } = configured;
     const { planId, policyHash, policy } = config;
-    const { controls = null, previous, lostStages, unscoredStages } = last.status;
+    const { controls = null, previous, lostStages, grace, unscoredStages } = last.status;
     const told = {
       ...(previous !== undefined && { previous }),
       ...(lostStages !== undefined && { lostStages }),
+      ...(grace !== undefined && { grace }),
       ...(unscoredStages !== undefined && { unscoredStages }),
     };
     return { etag, planId, policyHash, policy, controls, ...told };

@@ -5,7 +5,7 @@ import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { modelCards } from "@/solver/hardware/models";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
-import { mean } from "@/solver/numeric/quantile";
+import { mean, quantile } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
@@ -224,4 +224,29 @@ test("the same simulation twice gives the same result", () => {
       judgeSeconds: 0.3,
     });
   expect(run()).toEqual(run());
+});
+
+test("grace lets fewer requests through to an overloaded stage and answers them sooner, the same on every run, and nothing changes without overload", () => {
+  const models = LADDER.slice(0, 2);
+  const outcomes = tableOf(models);
+  const engines = [...replicas(models[0]!, { tp: 1, count: 4 }), ...replicas(models[1]!, { tp: 4, count: 1, maxInFlight: 4 })];
+  const grace = { waiting: 10, calm: 2, holdSeconds: 5, pointsPerSecond: 5 };
+  const run = (rate: number, graced: boolean) =>
+    simulateCluster({
+      policy: buildPolicy({
+        kind: "cascade",
+        stages: models.map((model) => ({ model })),
+        thresholds: [60],
+        judge: { model: "weir-judge", secondsPerCall: 0.5, usdPerCall: 0 },
+        ...{ order: { kind: "fcfs" }, place: { kind: "least-load" } },
+        approvedRanges: { thresholds: [{ min: 30, max: 80 }] },
+        ...(graced && { grace }),
+      }),
+      ...{ replicas: engines, sample: sampleOf(600, rate), outcomes, judgeSeconds: 0.5 },
+    });
+  const [plain, graced, again] = [run(20, false), run(20, true), run(20, true)];
+  expect(graced.stages[1]!.share).toBeLessThan(0.9 * plain.stages[1]!.share);
+  expect(quantile(graced.endToEndSeconds, 0.95)).toBeLessThan(quantile(plain.endToEndSeconds, 0.95));
+  expect(again.endToEndSeconds).toEqual(graced.endToEndSeconds);
+  expect(run(0.2, true).endToEndSeconds).toEqual(run(0.2, false).endToEndSeconds);
 });

@@ -5,6 +5,7 @@ import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { directStartSchema } from "./directStart";
 import { gatesFault } from "./gatesFault";
+import { graceFault, graceSchema } from "./grace";
 import { queueing } from "./queueing";
 
 /**
@@ -43,16 +44,20 @@ const fields = {
   cascadeRouting: cascadeRoutingSchema.optional(),
   /** The range inside which an operator may change each threshold without a new approval. */
   approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
+  /** Left out: thresholds stay as they are under any load. */
+  grace: graceSchema.optional(),
 };
 
 type Cascade = z.infer<z.ZodObject<typeof fields>>;
 
 /** Reports what does not fit together. */
-function checkCascade({ stages, thresholds, gates, directStart, cascadeRouting }: Cascade, context: z.RefinementCtx): void {
+function checkCascade({ stages, thresholds, gates, directStart, cascadeRouting, grace }: Cascade, context: z.RefinementCtx): void {
   const fault = gatesFault({ stages, gates });
   if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
   const unfit = cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
   if (unfit !== null) context.addIssue({ code: "custom", path: ["cascadeRouting"], message: unfit });
+  const ungraced = graceFault({ grace, stages, cascadeRouting });
+  if (ungraced !== null) context.addIssue({ code: "custom", path: ["grace"], message: ungraced });
   const wanted = stages.length - 1;
   const refuse = (path: string[], what: string, found: number): void =>
     context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });

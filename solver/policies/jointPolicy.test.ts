@@ -57,7 +57,7 @@ describe("a policy whose place holds work back", () => {
       expect([...(policy.due?.() ?? [])]).toEqual(["large"]);
       for (let more = 0; more < 5; more += 1) expect(sent([large, queued("more", 1)], 50 + more)).toEqual([]);
       expect(policy.askAgainSeconds?.()).not.toBeNull();
-      if (leaves) policy.observe({ kind: "left", workId: "large" });
+      if (leaves) policy.observe({ kind: "left", workId: "large", nowSeconds: 60 });
       fits = !leaves;
       expect(sent([...(leaves ? [] : [large]), queued("more", 1)], 99)).toEqual(leaves ? ["more"] : ["large", "more"]);
       expect([...(policy.due?.() ?? [])]).toEqual([]);

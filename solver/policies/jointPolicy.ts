@@ -69,6 +69,7 @@ export function jointPolicy(parts: JointParts): Policy {
       else if (moves === null || isStuck?.(work) !== true || calls?.isCall(work)) queued.push(work);
       else {
         dispatcher.forget(work.id);
+        route?.observe?.({ kind: "left", workId: work.id, nowSeconds: view.nowSeconds });
         actions.push(moves.movedOn(work, outage));
       }
     }
@@ -84,6 +85,7 @@ export function jointPolicy(parts: JointParts): Policy {
     ...((route?.readsEvidence || dispatcher.readsEvidence) && { readsEvidence: true as const }),
     ...(calls?.areScored && { scoresCallsFrom: firstOfCalls }),
     ...(rounds && { rounds }),
+    ...(route?.grace && { grace: (nowSeconds) => route.grace?.(nowSeconds) ?? [] }),
     start(request) {
       if (moves !== null && !calls?.knows(request.call)) return moves.start(request);
       return { stage: firstOfCalls + (calls?.start ?? 0), reason: "model-chosen-at-dispatch" };
@@ -98,6 +100,7 @@ export function jointPolicy(parts: JointParts): Policy {
     acceptReason: (stage, evidence) => routeOf(stage)?.verdict(stage, null, evidence).reason ?? "not-judged",
     decide(view) {
       const actions: Action[] = [];
+      route?.advance?.(view.nowSeconds);
       const waiting = settle(view, actions);
       const holds = dispatcher.dispatch({ ...view, waiting }, actions);
       askAgainSeconds = holds ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;

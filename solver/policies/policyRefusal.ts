@@ -1,6 +1,7 @@
 import { cascadeRoutingFault } from "../nextModel/cascadeRoutingDocument";
 import { startScores } from "../plan/directStart";
 import { gatesFault } from "../plan/gatesFault";
+import { graceFault } from "../plan/grace";
 import type { CascadePolicy } from "../plan/plan";
 import {
   type BalancedPolicy,
@@ -43,10 +44,13 @@ function singlesRefusal(document: JustInTimePolicy): string | null {
   if (missing !== undefined) return `Single requests are served by ${missing}, which is not among ${names.join(", ")}.`;
   if (singles.kind === "slack" && document.selection.kind === "worth")
     return "Slack dispatch and worth are two rules for the same choice: serve single requests by a cascade or one model, or choose by throughput.";
+  if (singles.kind === "cascade" && singles.grace !== undefined)
+    return "Where models are chosen just in time requests wait in one queue, which does not tell which stage is overloaded: leave grace out.";
   return policyRefusal(singles);
 }
 
-function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart, cascadeRouting }: CascadePolicy): string | null {
+function cascadeRefusal(document: CascadePolicy): string | null {
+  const { stages, thresholds, gates, approvedRanges, directStart, cascadeRouting, grace } = document;
   if (stages.length === 0) return "A cascade needs at least one stage.";
   if (thresholds.length !== stages.length - 1) {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, one for each stage but the last; found ${thresholds.length}.`;
@@ -67,7 +71,11 @@ function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart
     const refused = directStartRefusal(directStart, stages.length);
     if (refused !== null) return refused;
   }
-  return gatesFault({ stages, gates }) ?? cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
+  return (
+    gatesFault({ stages, gates }) ??
+    cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting }) ??
+    graceFault({ grace, stages, cascadeRouting })
+  );
 }
 
 function directStartRefusal({ below }: NonNullable<CascadePolicy["directStart"]>, stages: number): string | null {

@@ -102,6 +102,9 @@ describe("stageFacts", () => {
   it("hold the score against the threshold in words", () => {
     expect(textOf(stageOf({ judgedScore: 41, threshold: 60 }), "Judge's score")).toBe("41.0, below 60");
     expect(textOf(stageOf({ judgedScore: 60, threshold: 60 }), "Judge's score")).toBe("60.0, at or above 60");
+    expect(textOf(stageOf({ judgedScore: 57, threshold: 55, plannedThreshold: 60 }), "Judge's score")).toBe(
+      "57.0, at or above 55 (lowered by overload from 60)",
+    );
     expect(textOf(stageOf({ unscored: "too-late", threshold: 60 }), "Judge's score")).toBe("none (too late); it was to reach 60");
     expect(textOf(stageOf({}), "Judge's score")).toBeUndefined();
   });

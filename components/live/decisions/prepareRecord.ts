@@ -150,6 +150,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   "no-gain-at-any-score": "its score is not expected to be worth its cost, so it was not scored",
   "score-below-threshold": "the score is below the threshold",
   "score-at-or-above-threshold": "the score is at or above the threshold",
+  "score-at-or-above-lowered-threshold": "the score is at or above the threshold to which overload lowered the plan's",
   "last-stage": "there is no stage after it",
   "only-model": "there is no other model",
   "not-judged": "answers are not judged here",
@@ -195,11 +196,11 @@ function furtherText({ gate, unusedCalls }: Stage): string | null {
 }
 
 /** What a score was compared with. */
-function scoreText({ judgedScore, threshold, unscored }: Stage): string | null {
+function scoreText({ judgedScore, threshold, plannedThreshold, unscored }: Stage): string | null {
   if (judgedScore !== null) {
     return threshold === null
       ? formatScore(judgedScore)
-      : `${formatScore(judgedScore)}, ${judgedScore >= threshold ? "at or above" : "below"} ${threshold}`;
+      : `${formatScore(judgedScore)}, ${judgedScore >= threshold ? "at or above" : "below"} ${threshold}${plannedThreshold === undefined ? "" : ` (lowered by overload from ${plannedThreshold})`}`;
   }
   return unscored === undefined
     ? null

@@ -6,8 +6,8 @@ import { rateNow } from "@/server/planning/rateNow";
 import type { Store } from "@/server/store/store";
 import type { ServingEngine, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
-import type { Plan } from "@/solver/plan/plan";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { controlValuesOf, type PolicyOverrides, policyWithOverrides } from "@/solver/policies/policyControls";
 
 export interface ControlForecastParts {
@@ -75,13 +75,13 @@ export function createControlForecasts({ store, clusterOf, planning }: ControlFo
       const missing = modelsOf(policy).some((model) => engines.every((engine) => engine.model !== model));
       const lost = missing ? { lost: { lowerMayAnswer: (routing.controls?.strictStages ?? null) === null } } : {};
       const { requestsPerSecond, basis } = rateNow(collector, plan);
-      const servings = [running, policy].map((document) => ({ policy: document, engines, ...lost }));
+      const servings = [running, policy].map((document) => ({ policy: withoutGrace(document), engines, ...lost }));
       const served = await planning.serve(plan, { servings, requestsPerSecond }, signal);
       if (!served.ok) return served;
       const [inForce, changed] = served.figures;
       if (inForce === undefined || changed === undefined) throw new Error("The planner left figures out.");
       const forecast = {
-        ...{ requestsPerSecond, basis: [basis, ...says].join(" "), models: modelsOf(policy) },
+        ...{ requestsPerSecond, basis: [basis, ...says, ...graceSays(running)].join(" "), models: modelsOf(policy) },
         ...{ inForce: figuresOf(plan, inForce), changed: figuresOf(plan, changed) },
       };
       keep(keyOf({ clusterId, policyHash: routing.policyHash, policy }), forecast);
@@ -90,6 +90,16 @@ export function createControlForecasts({ store, clusterOf, planning }: ControlFo
     shown: (key) => kept.get(keyOf(key)) ?? null,
   };
 }
+
+/** A policy whose thresholds stay as they are: figures of values for thresholds are of these. */
+function withoutGrace<Policy extends CascadePolicy | SlackPolicy>(policy: Policy): Policy {
+  if (policy.kind !== "cascade") return policy;
+  const { grace: _, ...fixed } = policy;
+  return fixed as Policy;
+}
+
+const graceSays = (policy: CascadePolicy | SlackPolicy): readonly string[] =>
+  policy.kind === "cascade" && policy.grace !== undefined ? ["Grace is not simulated: thresholds stay as they are."] : [];
 
 /** Simulated figures with the plan's own uncertainty: its relative band of the p95, and the distance of its quality from the bound. */
 function figuresOf({ predictions }: Plan, { capacityPerSecond, quality, p95Seconds, share }: ServingFigures): ControlFigures {

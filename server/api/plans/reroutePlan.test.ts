@@ -91,6 +91,14 @@ it("says of a plan with another order that quality and shares stay, and of nothi
   );
 });
 
+it("says of a plan with grace that its figures hold while no stage is overloaded", () => {
+  const { policy } = base;
+  if (policy.kind !== "cascade") throw new Error("The plan is no cascade.");
+  const kept = reroute({ ...policy, grace: { waiting: 20, calm: 5, holdSeconds: 10, pointsPerSecond: 1 } });
+  if (!kept.ok) throw new Error(kept.message);
+  expect(store.plans.get(kept.id)?.predictions.notes[0]).toMatch(/has other grace: they hold while no later stage is overloaded/);
+});
+
 it("keeps and approves a plan whose predictor reads an encoder's embeddings: whether a gateway has that encoder only the gateway can say", () => {
   const kept = reroute(slack({ confidence: embedding }));
   if (!kept.ok) throw new Error(kept.message);

@@ -24,7 +24,9 @@ export function reroutePlan(
     return { ok: false, message: `${stranger} has no engines in the plan ${base.id.slice(0, 8)}: it has ${[...deployed].join(", ")}.` };
   const of = `those of plan ${base.id.slice(0, 8)}, which`;
   const kept = sameRoutes(base.policy, policy)
-    ? `Latencies are ${of} has another order or place: nothing predicts them under this one. Quality and shares stay as they are.`
+    ? isGraceAlone(base.policy, policy)
+      ? `The figures are ${of} has other grace: they hold while no later stage is overloaded, and nothing predicts how often one is.`
+      : `Latencies are ${of} has another order or place: nothing predicts them under this one. Quality and shares stay as they are.`
     : `Quality, latency and shares are ${of} routes otherwise: nothing predicts this policy.`;
   const note = `${kept} Race it in the Lab before it is put into force.`;
   const { deployment, inputs, solver, apiVersion, kind } = base;
@@ -36,10 +38,19 @@ export function reroutePlan(
 }
 
 /**
- * Whether two policies send every request to the same models, whatever the waiting time: routes that depend on load also depend on the
- * order.
+ * Whether two policies send every request to the same models, whatever the waiting time, but for what overload does to thresholds: routes
+ * that depend on load also depend on the order.
  */
 function sameRoutes(one: PolicyDocument, other: PolicyDocument): boolean {
-  const routes = ({ order: _, place: __, learnt: ___, ...rest }: PolicyDocument): string => canonicalJson(rest);
+  const routes = ({ order: _, place: __, learnt: ___, ...rest }: PolicyDocument): string => canonicalJson(withoutGrace(rest));
   return (one.kind === "cascade" || one.kind === "fixed") && routes(one) === routes(other);
+}
+
+/** Whether two policies differ in nothing but what overload does to their thresholds. */
+const isGraceAlone = (one: PolicyDocument, other: PolicyDocument): boolean =>
+  canonicalJson(withoutGrace(one)) === canonicalJson(withoutGrace(other));
+
+function withoutGrace<Document extends object>(document: Document): Document {
+  const { grace: _, ...rest } = document as Document & { readonly grace?: unknown };
+  return rest as Document;
 }

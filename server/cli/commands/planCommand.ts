@@ -11,6 +11,7 @@ import type { Objective, Plan } from "@/solver/plan/plan";
 import { type GateChoice, gateChoices } from "@/solver/plan/planGates";
 import { MOST_TAU } from "@/solver/plan/planSlack";
 import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
+import { changeGrace, graceAbove } from "@/solver/policies/changeGrace";
 import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
 import type { Workload } from "@/solver/workload/workload";
 import { describeExamination } from "../describe/describeExamination";
@@ -48,6 +49,7 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
   readonly pointEstimate?: boolean;
   readonly order?: OrderDocument["kind"];
   readonly place?: PlaceDocument["kind"];
+  readonly grace?: number;
   readonly json?: boolean;
 }
 
@@ -78,6 +80,11 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
     .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
     .addOption(new Option("--place <place>", "to which replica it goes").choices(Object.keys(placeNames)))
+    .option(
+      "--grace <requests>",
+      "let a cascade's thresholds fall inside their approved ranges while more requests than this wait for a later stage (default: they stay)",
+      numberFlag({ min: 1, max: 1_000_000, whole: true }),
+    )
     .option("--explain", "say what more GPUs and points would bring, sensitivity to changes, and what baselines reach")
     .option(
       "--mix <file>",
@@ -144,15 +151,20 @@ interface Declared {
   readonly workload: Workload;
 }
 
-/** The same engines with the requested workflow, order and placement, if any. */
-function withRouting(plan: Plan, { order, place }: PlanFlags, { asked, notes, workload }: Declared): Outcome<{ readonly plan: Plan }> {
+/** The same engines with the requested workflow, order, placement and grace, if any. */
+function withRouting(
+  plan: Plan,
+  { order, place, grace }: PlanFlags,
+  { asked, notes, workload }: Declared,
+): Outcome<{ readonly plan: Plan }> {
   const routed = asked === null ? { ok: true as const, policy: plan.policy, notes: [] } : justInTimeRouting(plan, workload, asked);
   if (!routed.ok) return routed;
   const own = queueingOf(routed.policy);
   const queueing = { ...own, order: order ?? own.order, place: place ?? own.place };
   const isOwn = queueing.order === own.order && queueing.place === own.place;
-  if (isOwn && asked === null) return { ok: true, plan };
-  const made = isOwn ? routed : changeQueueing(queueing, routed.policy);
+  if (isOwn && asked === null && grace === undefined) return { ok: true, plan };
+  const queued = isOwn ? routed : changeQueueing(queueing, routed.policy);
+  const made = "refused" in queued || grace === undefined ? queued : changeGrace(graceAbove(grace), queued.policy);
   if ("refused" in made) return { ok: false, message: made.refused };
   return reroutePlan(plan, { policy: made.policy, name: plan.metadata.name }, [...routed.notes, ...notes]);
 }

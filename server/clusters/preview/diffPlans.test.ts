@@ -78,6 +78,7 @@ describe("diffPlans", () => {
         ["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }],
         ["+ predictor of confidence", { learnt: { confidence: "2".repeat(64) } }],
       ],
+      grace: [["+ grace", { grace: { waiting: 20, calm: 5, holdSeconds: 10, pointsPerSecond: 1 } }]],
       approvedRanges: [["~ approved range after a", { approvedRanges: { thresholds: [{ min: 0, max: 100 }] } }]],
     };
     for (const [line, change] of Object.values(changed).flat())

@@ -7,6 +7,7 @@ import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
+import { graceText } from "@/solver/plan/grace";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import {
   asksJudge,
@@ -207,7 +208,7 @@ function slackSays(policy: SlackPolicy): [string, string][] {
 }
 
 function cascadeSays(policy: CascadePolicy): [string, string][] {
-  const { stages, thresholds, gates, judge, directStart, cascadeRouting, approvedRanges } = policy;
+  const { stages, thresholds, gates, judge, directStart, cascadeRouting, approvedRanges, grace } = policy;
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
@@ -217,6 +218,7 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   }
   for (const [stage, gate] of (gates ?? []).entries()) said.push([`gate after ${stages[stage]?.model ?? ""}`, gateText(gate)]);
   if (asksJudge(policy)) said.push(["judge", judgeText(judge)]);
+  if (grace !== undefined) said.push(["grace", graceText(grace)]);
   if (cascadeRouting !== undefined && directStart !== undefined) {
     const { pointsPerGpuSecond: _, ...fit } = cascadeRouting;
     said.push(["cascade routing", `${cascadeRoutingText(policy)}, by ${routerText(directStart.router)}`]);

@@ -204,6 +204,11 @@ export const gatewayStatusSchema = z.object({
   ),
   /** Models of the cascade in force without an engine that takes work, and since when, in Unix milliseconds. Absent in older gateways. */
   lostStages: z.array(z.object({ model: z.string(), sinceMs: z.number() })).optional(),
+  /**
+   * Thresholds of the cascade in force that overload has lowered, by the stage's model, and since when, in Unix milliseconds. Absent if there
+   * are none, and in older gateways.
+   */
+  grace: z.array(z.object({ model: z.string(), planned: z.int(), inForce: z.int(), sinceMs: z.number() })).optional(),
   lastDecision: z.int(),
   /**
    * Requests rejected on arrival since the gateway started: no key, unserved model, bad or incomplete body, too large, too slow, queue
@@ -286,7 +291,10 @@ const stageRecordSchema = z.object({
   gate: gateRecordSchema.optional(),
   /** Further answers that were asked for beside an engine call that failed, so that nothing was compared. Absent if there are none. */
   unusedCalls: z.array(gateCallSchema).optional(),
+  /** As it was when it decided: below the plan's under grace. */
   threshold: z.number().nullable(),
+  /** The threshold of the plan; absent unless overload had lowered it. */
+  plannedThreshold: z.number().optional(),
   /** Why the policy went on or stopped, where it chooses by expected gain. */
   gain: gainRecordSchema.optional(),
   /** Why a required score of an answer is missing; `detail` says it in full. */

@@ -270,6 +270,8 @@ export const gatewayAuditLineSchema = z.object({
     "limit nearly used",
     "stage lost",
     "stage back",
+    "grace began",
+    "grace ended",
     "strict stages",
     "strict stages lifted",
     "order refused",

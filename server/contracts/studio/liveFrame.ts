@@ -130,6 +130,8 @@ export interface RoutingFrame {
    * them.
    */
   readonly lostStages?: readonly { readonly model: string; readonly sinceMs: number }[];
+  /** Thresholds that overload has lowered. Absent if there are none. */
+  readonly grace?: NonNullable<GatewayStatus["grace"]>;
   /** Stages whose gate could not score their latest answers. Absent if there are none. */
   readonly unscoredStages?: NonNullable<GatewayStatus["unscoredStages"]>;
 }

@@ -105,6 +105,9 @@ async function status({
 }: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
   const unscoredStages = serving.gateWatch.reported;
+  const graced = (serving.cascade?.driver.grace() ?? []).map(({ model, planned, inForce, sinceMs }) => ({
+    ...{ model, planned, inForce, sinceMs },
+  }));
   const lacking = [...predictions.service.lacking].map(([hash, reason]) => ({ hash, reason }));
   return {
     version,
@@ -120,6 +123,7 @@ async function status({
       ...(reason !== null && { reason, reasonKind: lacksAccess ? ("access" as const) : ("unhealthy" as const) }),
     })),
     lostStages: stages.lost,
+    ...(graced.length > 0 && { grace: graced }),
     lastDecision: decisions.latest,
     refused: metrics.refused,
     shed: metrics.shed,

@@ -111,7 +111,7 @@ export class Shadow implements DecisionObserver {
         // candidate.
         const { startStage } = followed;
         this.#policy.observe({ kind: "queued", work: { ...work, stage: startStage, ...followed.expected(startStage) } });
-        this.#policy.observe({ kind: "left", workId: work.id });
+        this.#policy.observe({ kind: "left", workId: work.id, nowSeconds: work.queuedSinceSeconds });
       }
       followed.queuedBefore = true;
       followed.observed = stage >= 0;

@@ -1,6 +1,6 @@
 import type { EndSignal } from "@/server/lib/requestEnd";
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
-import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
+import type { Action, GraceThreshold, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
 import type { Replica } from "../engines/replica";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work, type WorkSearch } from "./waitingEntry";
@@ -87,6 +87,16 @@ export class PolicyDriver {
   /** The policy's forecast of engines' memory at a moment of `performance.now()`; null if it packs none. */
   memory(nowMs: number): MemoryForecast | null {
     return this.policy.memory?.(this.#view(nowMs)) ?? null;
+  }
+
+  /** The thresholds that overload has lowered now, with since when in Unix milliseconds. */
+  grace(): readonly (GraceThreshold & { readonly model: string; readonly sinceMs: number })[] {
+    const nowSeconds = this.#secondsAt(performance.now());
+    return (this.policy.grace?.(nowSeconds) ?? []).map((lowered) => ({
+      ...lowered,
+      model: this.policy.modelOfStage(lowered.stage),
+      sinceMs: Date.now() - ((nowSeconds - lowered.sinceSeconds) / this.#options.timeScale) * 1000,
+    }));
   }
 
   /**
@@ -293,7 +303,8 @@ export class PolicyDriver {
     entry.settled = true;
     this.#waitingById.delete(entry.id);
     this.#count(entry, -1);
-    if (entry.state.kind === "queued" && outcome.kind !== "granted") this.policy.observe({ kind: "left", workId: entry.id });
+    if (entry.state.kind === "queued" && outcome.kind !== "granted")
+      this.policy.observe({ kind: "left", workId: entry.id, nowSeconds: this.#secondsAt(performance.now()) });
     entry.settle(outcome);
   }
 

@@ -14,6 +14,7 @@ import {
   singleStagesOf,
 } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Policy } from "@/solver/policies/core/policy";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { sayScored } from "../testing/testGates";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "../testing/testGateway";
@@ -34,6 +35,7 @@ const cascade: CascadePolicy = {
   place: leastLoad,
   approvedRanges: { thresholds: [0, 1].map(() => ({ min: 0, max: 100 })) },
 };
+const graced: CascadePolicy = { ...cascade, grace: { waiting: 2, calm: 1, holdSeconds: 1, pointsPerSecond: 1 } };
 const slack: SlackPolicy = {
   kind: "slack",
   models: models.map((model, index) => ({
@@ -92,6 +94,8 @@ interface Engines {
   readonly kvTokens: number;
   readonly maxInFlight: number;
   readonly timeScale: number;
+  /** Wall milliseconds that engines of later stages take in addition; left out: none. */
+  readonly laterMs?: number;
 }
 
 /** Memory for far more than all requests together need. */
@@ -116,6 +120,7 @@ const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
     "a cascade that goes to the largest while the judge is down, which it is in the second half",
     { ...cascade, judge: { ...cascade.judge, whenDown: "largest" } },
   ],
+  ["a cascade with grace, whose thresholds overload lowers and that return", graced, { ...roomy, timeScale: 50, laterMs: 40 }],
   ["slack dispatch by shortest total job, programs at their replicas", slack],
   [
     "a cascade by deadlines that clients state or that are implied",
@@ -181,18 +186,19 @@ function anyRequest(random: Random) {
  */
 async function recordRun(
   policy: PolicyDocument,
-  { kvTokens, maxInFlight, timeScale }: Engines,
+  { kvTokens, maxInFlight, timeScale, laterMs = 0 }: Engines,
 ): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
   const random = seededRandom(17);
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const engine = async () => {
+  const engine = async (model: string) => {
+    const leastMs = model === models[0] ? 1 : 1 + laterMs;
     const started = await startTestEngine(async (asked, response) => {
       const { body } = asked;
       await opened;
-      await new Promise((resolve) => setTimeout(resolve, 1 + random.int(12)));
+      await new Promise((resolve) => setTimeout(resolve, leastMs + random.int(12)));
       if (body.logprobs === true) return sayScored(asked, response, [["An answer.", (1 + random.int(98)) / 100]]);
       if (body.stream !== true) return sayCompletion(response, "An answer.");
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -210,7 +216,10 @@ async function recordRun(
     setTimeout(() => sayCompletion(response, said), random.int(5));
   });
   const stages = await Promise.all(
-    models.map(async (model) => ({ model, urls: (await Promise.all([engine(), engine(), engine()])).map(({ url }) => url) })),
+    models.map(async (model) => ({
+      model,
+      urls: (await Promise.all([engine(model), engine(model), engine(model)])).map(({ url }) => url),
+    })),
   );
   const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight }), ...hashed(policy), timeScale };
   const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });
@@ -295,6 +304,20 @@ const decided = (policy: PolicyDocument) => (decision: Decision) => ({
   })),
 });
 
+/** The policy, and the thresholds with which its decisions on each request compared, of those that overload had lowered. */
+function withLowered(policy: Policy, requests: number) {
+  const lowered: { readonly stage: number; readonly inForce: number }[][] = Array.from({ length: requests }, () => []);
+  const decide: Policy["decide"] = (view) => {
+    const actions = policy.decide(view);
+    for (const action of actions) {
+      const { stage, inForce } = ("grace" in action ? action.grace : undefined) ?? {};
+      if (stage !== undefined && inForce !== undefined) lowered[Number(action.workId)]?.push({ stage, inForce });
+    }
+    return actions;
+  };
+  return { policy: { ...policy, decide }, lowered };
+}
+
 /** Requests without a program that a later one went before. */
 function overtaken(decisions: readonly Decision[]): number {
   const alone = decisions.flatMap(({ program, stages: [first] }) => (program === undefined && first?.at !== undefined ? [first.at] : []));
@@ -317,10 +340,24 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     expect(startReasons.has("judge-unavailable")).toBe(goesToLargest(policy));
     const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));
     expect(waited.length).toBeGreaterThan(requests / 5);
-    if (engines !== roomy) expect(overtaken(decisions)).toBeGreaterThan(requests / 20);
+    if (engines.kvTokens < roomy.kvTokens) expect(overtaken(decisions)).toBeGreaterThan(requests / 20);
     if (policy.kind === "just-in-time") {
       expect(new Set(decisions.flatMap(({ stages }) => stages.map(({ model }) => model)))).toEqual(new Set(models));
       expect(decisions.filter(({ configurations }) => (configurations?.accurate ?? 0) > 1).length).toBeGreaterThan(requests / 20);
+    }
+    if (policy === graced) {
+      const { grace: _, ...plain } = graced;
+      const { policy: built, lowered } = withLowered(buildPolicy(policy), requests);
+      replayRun(built, { replicas: config.replicas, requests: decisions.map(recorded(policy)) });
+      const recordedLowered = decisions.map(({ stages }) =>
+        stages.flatMap(({ model, threshold, plannedThreshold }) =>
+          plannedThreshold === undefined ? [] : [{ stage: models.indexOf(model), inForce: threshold }],
+        ),
+      );
+      expect(lowered).toEqual(recordedLowered);
+      const thresholds = new Set(recordedLowered.flat().map(({ inForce }) => inForce));
+      expect(thresholds.size).toBeGreaterThan(3);
+      expect(replay(plain)).not.toEqual(replay(policy));
     }
     if (policy.kind === "just-in-time" && policy.callGates !== undefined) {
       const without = decisions.map(recorded(policy)).map((request) => ({

@@ -21,7 +21,7 @@ export type JudgedAnswer =
   | (Extract<Judgement, { kind: "accept" | "escalate" }> & { readonly note: GateNote });
 
 /** The gate's part of the decision record. */
-type GateNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds" | "gate" | "gain">;
+type GateNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds" | "gate" | "gain" | "grace">;
 
 /** Gets the score of an answer from its stage's gate and passes it to the policy, which accepts or escalates. */
 export async function judgeAnswer({ gate, isCall, served, work, journal, ...answer }: GatedStage): Promise<JudgedAnswer> {
@@ -42,10 +42,16 @@ export async function judgeAnswer({ gate, isCall, served, work, journal, ...answ
   // An agent's answer is given to its client as it is, with a score or without.
   if (score === null && !isCall) journal.degrade(finding.isJudgeMissing ? "judge" : "gate");
   if (verdict.kind === "refused") return { ...verdict, note: { ...found, reason: verdict.reason } };
-  const { reason, judgedSeconds, gain } = verdict;
+  const { reason, judgedSeconds, gain, grace } = verdict;
+  if (grace !== undefined) journal.graced(grace);
   return {
     ...verdict,
-    note: { ...found, reason, ...(detail !== undefined && { detail }), ...(gain !== undefined && { gain }), judgedSeconds },
+    note: {
+      ...{ ...found, reason, judgedSeconds },
+      ...(detail !== undefined && { detail }),
+      ...(gain !== undefined && { gain }),
+      ...(grace !== undefined && { grace }),
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import type {
   StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GainDecision } from "@/solver/nextModel/nextModel";
-import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
+import type { GraceThreshold, PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Replica } from "../engines/replica";
@@ -62,6 +62,8 @@ export interface Finding extends Usage {
   readonly judgedSeconds?: number;
   /** The terms of the decision on it, where the policy chooses by expected gain. */
   readonly gain?: GainDecision;
+  /** The threshold that decided on it, where overload had lowered it. */
+  readonly grace?: GraceThreshold;
   /** On the clock of `performance.now()`, if the answer was streamed. */
   readonly firstTokenMs?: number;
 }
@@ -102,6 +104,8 @@ export class RequestJournal {
   readonly #start: JournalStart;
   readonly #stages: StageRecord[] = [];
   readonly #degraded = new Set<Degradation>();
+  /** Lowered thresholds that decided on its answers, in the order of these. */
+  readonly #graced: GraceThreshold[] = [];
   readonly #skipped = new Map<string, Skipped["cause"]>();
   /** Wall milliseconds outside the gateway: queues, engines, gates with their judge. */
   queueMs = 0;
@@ -168,6 +172,11 @@ export class RequestJournal {
     this.#degraded.add(what);
   }
 
+  /** Notes a threshold that overload had lowered when it decided. */
+  graced(threshold: GraceThreshold): void {
+    this.#graced.push(threshold);
+  }
+
   /** Notes the stages that were skipped because they cannot answer. */
   passOver(progress: Position, { skipped = [], reason }: PassedOver): void {
     const { failedStages = [] } = progress.work();
@@ -203,6 +212,7 @@ export class RequestJournal {
       judgedSeconds = null,
       unscored,
       gain,
+      grace,
       firstTokenMs,
     } = finding;
     const scale = served.timeScale / 1000;
@@ -217,7 +227,7 @@ export class RequestJournal {
       judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
       judgedScore: score,
       // A choice by expected gain compares the score with no threshold.
-      threshold: gain === undefined ? (served.thresholds[attempt.stage] ?? null) : null,
+      threshold: gain === undefined ? (grace?.inForce ?? served.thresholds[attempt.stage] ?? null) : null,
       verdict,
       reason,
       inputTokens,
@@ -235,6 +245,7 @@ export class RequestJournal {
     if (finishReasons?.length) stage.finishReasons = finishReasons;
     if (cachedTokens !== undefined) stage.cachedTokens = cachedTokens;
     if (unscored !== undefined) stage.unscored = unscored;
+    if (grace !== undefined) stage.plannedThreshold = grace.planned;
     if (gain !== undefined) stage.gain = gainRecordOf(gain, served.singles);
     this.#stages.push(stage);
   }
@@ -260,6 +271,7 @@ export class RequestJournal {
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
     if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
     if (this.#skipped.size > 0) headers["x-weir-skipped"] = [...this.#skipped.keys()].join(",");
+    if (this.#graced.length > 0) headers["x-weir-grace"] = this.#graced.map(({ planned, inForce }) => `${planned}->${inForce}`).join(",");
     return headers;
   }
 

@@ -298,7 +298,7 @@ function withoutItsJudge(serving: CascadeServing): CascadeServing {
   const judging = judgeEngineOf(policy);
   if (judging === null || engines.some(({ model }) => model === judging)) return serving;
   const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
-  const { directStart, gates: _gates, cascadeRouting, ...rest } = policy;
+  const { directStart, gates: _gates, cascadeRouting, grace: _grace, ...rest } = policy;
   const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
   const thresholds = stages.slice(1).map(() => 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
@@ -319,7 +319,7 @@ function withoutLostStages(serving: CascadeServing): CascadeServing {
   const stages = kept.flatMap((stage) => policy.stages[stage] ?? []);
   const thresholds = kept.slice(0, -1).map((stage) => policy.thresholds[stage] ?? 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
-  const { directStart, gates, cascadeRouting: _cascadeRouting, ...rest } = policy;
+  const { directStart, gates, cascadeRouting: _cascadeRouting, grace: _grace, ...rest } = policy;
   const left = gates === undefined ? {} : { gates: kept.slice(0, -1).flatMap((stage) => gates[stage] ?? []) };
   const remaining = { ...rest, ...left, stages, thresholds, approvedRanges };
   if (directStart === undefined) return { ...serving, policy: remaining };

@@ -143,6 +143,8 @@ export type Action =
       readonly skipped?: readonly number[];
       /** The terms of the decision, where it was one of cascade routing. */
       readonly gain?: GainDecision;
+      /** The threshold that the score was compared with, where overload had lowered it. */
+      readonly grace?: GraceThreshold;
     }
   | {
       readonly kind: "escalate";
@@ -151,6 +153,7 @@ export type Action =
       readonly reason: PolicyReason;
       readonly skipped?: readonly number[];
       readonly gain?: GainDecision;
+      readonly grace?: GraceThreshold;
     }
   /** Queued work moves to another stage, because its own cannot answer it: to one that has already answered it, or to another queue. */
   | {
@@ -163,6 +166,17 @@ export type Action =
   /** Work that nothing can serve as required: its client gets the reason. */
   | { readonly kind: "refuse"; readonly workId: string; readonly cause: RefusalCause; readonly reason: string };
 
+/** A threshold that is below the plan's while a later stage is overloaded. */
+export interface GraceThreshold {
+  /** The stage whose answers it is for. */
+  readonly stage: number;
+  /** Scores, 0 to 100. */
+  readonly planned: number;
+  readonly inForce: number;
+  /** When it began to fall, on the clock of the driver. */
+  readonly sinceSeconds: number;
+}
+
 /** Why a policy refuses work: no accurate configuration is left for its program, or no stage that may answer it can. */
 export type RefusalCause = "no-configuration" | "no-stage";
 
@@ -173,7 +187,7 @@ export type PolicyEvent =
   /** The search for the accurate configurations of waiting work has ended: the work has what it found, if anything. */
   | { readonly kind: "searched"; readonly work: WaitingWork }
   /** Queued work was cancelled before any dispatch. */
-  | { readonly kind: "left"; readonly workId: string }
+  | { readonly kind: "left"; readonly workId: string; readonly nowSeconds: number }
   | {
       readonly kind: "dispatched";
       readonly workId: string;
@@ -236,6 +250,8 @@ export type PolicyReason =
   | "not-judged"
   | "score-at-or-above-threshold"
   | "score-below-threshold"
+  /** Below the plan's threshold, and at or above the one to which overload had lowered it. */
+  | "score-at-or-above-lowered-threshold"
   /** The judge that would be called gives no score. */
   | "judge-unavailable"
   /** A gate that is not the judge alone gives no score. */
@@ -321,6 +337,11 @@ export interface Policy {
   acceptReason(stage: number, evidence?: Evidence): PolicyReason;
   decide(view: View): readonly Action[];
   observe(event: PolicyEvent): void;
+  /**
+   * Its thresholds that are lowered at a moment that is not earlier than the latest event; empty: none is. A query: nothing changes. Left
+   * out: overload lowers none.
+   */
+  readonly grace?: (nowSeconds: number) => readonly GraceThreshold[];
   /** When work that the latest decision held back, although there was room, may go without any event; null where it held nothing back. */
   readonly askAgainSeconds?: () => number | null;
   /** Ids of the held-back work that goes before all other: a driver that leaves work out must list it. A query; left out: none. */

@@ -1,11 +1,17 @@
 import type { GainDecision } from "@/solver/nextModel/nextModel";
 import type { ReplicaMemory } from "./memoryForecast";
-import type { Evidence, Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
+import type { Evidence, GraceThreshold, Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
 /** A route's verdict on an answer: good enough, or escalated to a later stage. */
 export type Verdict =
-  | { readonly kind: "accept"; readonly reason: PolicyReason; readonly gain?: GainDecision }
-  | { readonly kind: "escalate"; readonly stage: number; readonly reason: PolicyReason; readonly gain?: GainDecision };
+  | { readonly kind: "accept"; readonly reason: PolicyReason; readonly gain?: GainDecision; readonly grace?: GraceThreshold }
+  | {
+      readonly kind: "escalate";
+      readonly stage: number;
+      readonly reason: PolicyReason;
+      readonly gain?: GainDecision;
+      readonly grace?: GraceThreshold;
+    };
 
 /** Which model serves a stage, and which answers are good enough. */
 export interface Route {
@@ -23,6 +29,10 @@ export interface Route {
   /** Called with answered work only; `judgedScore` is the score of the stage's gate, null where that gave none. */
   verdict(stage: number, judgedScore: number | null, evidence?: Evidence): Verdict;
   observe?(event: PolicyEvent): void;
+  /** Where its thresholds depend on the time: accounts for the time up to a decision, before its verdicts. */
+  advance?(nowSeconds: number): void;
+  /** As the policy's. */
+  grace?(nowSeconds: number): readonly GraceThreshold[];
 }
 
 /** In which order queued work leaves a model's queue. */

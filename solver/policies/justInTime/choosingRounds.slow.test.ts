@@ -170,7 +170,7 @@ describe("a just-in-time policy", () => {
     policy.observe({ kind: "queued", work: waits });
     const joins = vote("joins", "voter-1", only("large"));
     policy.observe({ kind: "queued", work: joins });
-    for (const workId of ["waits", "joins"]) policy.observe({ kind: "left", workId });
+    for (const workId of ["waits", "joins"]) policy.observe({ kind: "left", workId, nowSeconds: 2 });
     expect(went(policy, [vote("fresh", "voter-2", only("large"))], replicasOf(0, 4, 0))).toEqual({ fresh: "large" });
   });
 

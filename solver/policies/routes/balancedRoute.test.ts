@@ -43,7 +43,7 @@ describe("balancedRoute", () => {
     route.observe?.({ kind: "dispatched", workId: "a", programId: "a", replicaId: "r", nowSeconds: 1 });
     expect(start()).toBe(0);
     route.observe?.({ kind: "queued", work: work("b", 0) });
-    route.observe?.({ kind: "left", workId: "b" });
+    route.observe?.({ kind: "left", workId: "b", nowSeconds: 1 });
     route.observe?.({ kind: "finished", workId: "a", replicaId: "r", nowSeconds: 2, failed: false });
     expect(start()).toBe(0);
   });

@@ -5,8 +5,11 @@ import type { Evidence, Start, StartingRequest } from "../core/policy";
 import type { Route, Verdict } from "../core/policyParts";
 import { startAtFirst, startWhereSure } from "./directStart";
 import { gainChoice } from "./gainChoice";
+import { graceThresholds } from "./graceThresholds";
 
-type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart" | "gates" | "cascadeRouting"> & {
+type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart" | "gates" | "cascadeRouting" | "grace"> & {
+  /** Read with `grace` alone. */
+  readonly approvedRanges?: CascadePolicy["approvedRanges"];
   readonly judge?: Pick<CascadePolicy["judge"], "whenDown">;
 };
 
@@ -18,6 +21,8 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
  *
  * With cascade routing the model that answers next is the one with the largest expected gain, which may pass stages over, and no threshold is
  * compared: `gainChoice.ts`. A request that the router does not score for every model is routed by the thresholds.
+ *
+ * With grace the thresholds are below the policy's own while requests pile up in front of later stages: `graceThresholds.ts`.
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
  * reason is `judge-unavailable` either way. The same holds for an answer that another gate cannot score, with the reason `no-gate-score`.
@@ -33,6 +38,7 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const gateOf = (stage: number): GateDocument => policy.gates?.[stage] ?? { kind: "judge" };
   const isJudged = (stage: number): boolean => gateOf(stage).kind === "judge";
   const byGain = policy.cascadeRouting === undefined ? null : gainChoice(models, policy.cascadeRouting);
+  const grace = policy.grace === undefined ? null : graceThresholds({ ...policy, grace: policy.grace });
   const judges = (stage: number, evidence?: Evidence): boolean =>
     (thresholds[stage] ?? 0) > 0 && (byGain === null || evidence === undefined || byGain.scores(stage, evidence));
   const asksJudge = thresholds.some((_, stage) => judges(stage) && simpleGatesOf(gateOf(stage)).some(({ kind }) => kind === "judge"));
@@ -48,9 +54,11 @@ export function cascadeRoute(policy: CascadeRouting): Route {
     }
     const chosen = evidence === undefined ? null : (byGain?.verdict(stage, judgedScore, evidence) ?? null);
     if (chosen !== null) return chosen;
-    return judgedScore >= threshold
-      ? { kind: "accept", reason: "score-at-or-above-threshold" }
-      : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
+    const lowered = grace?.inForce(stage);
+    const used = lowered && { grace: lowered };
+    if (judgedScore >= threshold) return { kind: "accept", reason: "score-at-or-above-threshold", ...used };
+    if (lowered && judgedScore >= lowered.inForce) return { kind: "accept", reason: "score-at-or-above-lowered-threshold", ...used };
+    return { kind: "escalate", stage: stage + 1, reason: "score-below-threshold", ...used };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
     const plain = (): Start => (leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores));
@@ -69,5 +77,6 @@ export function cascadeRoute(policy: CascadeRouting): Route {
     start,
     judges,
     verdict,
+    ...(grace && { observe: grace.observe, advance: grace.advance, grace: grace.lowered }),
   };
 }

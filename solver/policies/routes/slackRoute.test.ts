@@ -76,7 +76,7 @@ describe("slackRoute", () => {
       const route = slackRoute(policy);
       route.observe?.({ kind: "queued", work: work("a", 1, tokens) });
       expect(route.start({ ...starting("new"), replicas: both }).stage).toBe(0);
-      route.observe?.({ kind: "left", workId: "a" });
+      route.observe?.({ kind: "left", workId: "a", nowSeconds: 1 });
       expect(route.start({ ...starting("new"), replicas: both }).stage).toBe(1);
     }
   });
@@ -91,7 +91,7 @@ describe("slackRoute", () => {
       for (let tokens = 1; tokens <= 501; tokens += 1) {
         route.observe?.({ kind: "queued", work: work("other", 1, { predictedTokens: tokens }) });
         const { stage } = route.start({ ...starting("new"), replicas: both });
-        route.observe?.({ kind: "left", workId: "other" });
+        route.observe?.({ kind: "left", workId: "other", nowSeconds: 1 });
         if (stage === 0) return tokens - 1;
       }
       return 501;
@@ -121,7 +121,7 @@ describe("slackRoute", () => {
         for (const [at, { stage, program, turn: _, ...predicted }] of requests.entries())
           route.observe?.({ kind: "queued", work: work(String(at), stage, { programId: `p${program}`, ...predicted }) });
         for (const [at] of [...requests.entries()].sort(([, a], [, b]) => a.turn - b.turn))
-          route.observe?.({ kind: "left", workId: String(at) });
+          route.observe?.({ kind: "left", workId: String(at), nowSeconds: 1 });
         const start = (of: typeof route) => of.start({ ...starting("new"), replicas: both });
         expect(start(route)).toEqual(start(slackRoute(undecided)));
       }),
@@ -166,7 +166,7 @@ describe("slackRoute", () => {
     route.observe?.({ kind: "queued", work: work("b", 1, { predictedTokens: 1 }) });
     expect(start()).toEqual({ stage: 0, reason: "least-loaded" });
     route.observe?.({ kind: "queued", work: work("c", 0, { programId: "program" }) });
-    for (const workId of ["a", "b"]) route.observe?.({ kind: "left", workId });
+    for (const workId of ["a", "b"]) route.observe?.({ kind: "left", workId, nowSeconds: 1 });
     expect(start()).toEqual({ stage: 0, reason: "program-keeps-its-model" });
   });
 

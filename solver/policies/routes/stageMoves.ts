@@ -64,7 +64,8 @@ export function stageMoves(route: Route): StageMoves {
       if (stage === verdict.stage) return { ...verdict, workId };
       if (stage === null) return refusal(verdict.stage, work, outage);
       const { reason, skipped } = reasoned(verdict.stage, stage);
-      return stage === own ? { kind: "accept", workId, reason, skipped } : { kind: "escalate", workId, stage, reason, skipped };
+      const moved = { workId, reason, skipped, ...(verdict.grace && { grace: verdict.grace }) };
+      return stage === own ? { kind: "accept", ...moved } : { kind: "escalate", stage, ...moved };
     },
     stuck(outage) {
       const lost = outage && route.models.map((model) => outage.isLost(model));

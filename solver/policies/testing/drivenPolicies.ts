@@ -114,10 +114,10 @@ class Driven {
         this.inFlight.push({ id: workId, replicaId });
         request.work = { ...request.work, state: { kind: "answered", judgedScore: null } };
       } else if (action.kind === "escalate" || action.kind === "skip") {
-        if (action.kind === "skip") this.policy.observe({ kind: "left", workId: action.workId });
+        if (action.kind === "skip") this.policy.observe({ kind: "left", workId: action.workId, nowSeconds });
         this.queue(action.workId, action.stage, nowSeconds);
       } else {
-        if (action.kind === "refuse") this.policy.observe({ kind: "left", workId: action.workId });
+        if (action.kind === "refuse") this.policy.observe({ kind: "left", workId: action.workId, nowSeconds });
         this.policy.observe({ kind: "ended", programId: action.workId });
         this.requests.delete(action.workId);
       }
