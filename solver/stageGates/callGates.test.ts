@@ -111,7 +111,7 @@ it("with one equal score for all answers exactly the configurations count as acc
         if (isScored) expect(shiftAt(() => 0)).toBeLessThan(0);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

@@ -131,9 +131,6 @@ export function sequencesOn(
   });
 }
 
-/** Gates that read the answer alone, the simplest first. */
-const CALL_KINDS = ["confidence", "scorer"] as const;
-
 /** What a just-in-time policy chooses from: models, smallest first, and declared workflows. */
 type Declared = Pick<JustInTimePolicy, "workflows"> & { readonly models: readonly Pick<JustInTimePolicy["models"][number], "model">[] };
 
@@ -148,8 +145,8 @@ interface ScoredGround {
 }
 
 /**
- * A just-in-time policy whose agents' answers are scored (`scoreShift.ts`): by a calibrated gate of each model but the largest, from the
- * workload's planning prompts, with what planning programs tell of right answers and accurate programs.
+ * A just-in-time policy whose agents' answers are scored (`scoreShift.ts`): by a calibrated gate of each model but the largest that reads the
+ * answer alone, from the workload's planning prompts, with what planning programs tell of right answers and accurate programs.
  *
  * @returns a sentence with the reason where scores cannot be had, or would change nothing.
  */
@@ -163,8 +160,8 @@ export function withCallGates<Policy extends Declared>(
     return { ok: false, message: "No workflow has a predictor of its accurate configurations, and scores change nothing else." };
   const names = policy.models.map(({ model }) => model);
   const smaller = names.slice(0, -1);
-  const documents = CALL_KINDS.map((kind) => documentsOf(workload, smaller, kind)).find((own) => own !== null);
-  if (documents === undefined) return { ok: false, message: ungatedText(workload, smaller) };
+  const documents = documentsOf(workload, smaller, "confidence") ?? documentsOf(workload, smaller, "scorer");
+  if (documents === null) return { ok: false, message: ungatedText(workload, smaller) };
   const related = policy.workflows.map((declared) =>
     isPredicted(declared) ? answerRelations(sample, configurationSpace(declared.workflow, names), declared.workflow.name) : [],
   );
