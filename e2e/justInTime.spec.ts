@@ -97,6 +97,9 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     await page.getByRole("button", { name: "Run just in time…" }).click();
     const form = page.getByRole("form", { name: "Plan that runs workflows just in time" });
     await expect(form.getByLabel("Predictor of votes")).not.toHaveValue("");
+    // The workload has no column of confidence.
+    await expect(form.getByText(/^Answers cannot be scored\. .*no column of confidence/)).toBeVisible();
+    await expect(form.getByLabel("Scores of agents' answers change which configurations count as accurate")).toBeDisabled();
     await accessible(page);
     await form.getByLabel("Name of the plan").fill("Votes just in time");
     await form.getByRole("button", { name: "Make the plan and review it" }).click();

@@ -64,10 +64,10 @@ export function scoredCurves(
   if (policy?.kind !== "just-in-time") throw new Error("The race has no just-in-time policy");
   const workload = withModelledConfidence(race.answers.workload, confidence);
   const scored = withCallGates(policy, { workload, sample: race.sample });
-  if (scored === null) throw new Error("No answer of these programs tells anything of them");
+  if (!scored.ok) throw new Error(scored.message);
   const artefact = headsOf(race, policy);
   const run = (own: JustInTimePolicy) => EASED.map((eased) => served(race, { policy: own, workload, artefact: easedBy(artefact, eased) }));
-  return { without: run(policy), scored: run(scored) };
+  return { without: run(policy), scored: run(scored.policy) };
 }
 
 const textsOf = ({ answers: { workload, texts } }: SeededRace) => ({

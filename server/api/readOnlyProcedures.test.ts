@@ -50,6 +50,7 @@ const inside = [
   "people.list",
   "people.sessions",
   "people.tokens",
+  "plans.answerScores",
   "plans.dispatch",
   "plans.examine",
   "plans.explore",

@@ -72,7 +72,25 @@ test("a plan with a workflow has the planned engines, chooses their models just 
   expect(told.stdout).toContain("nothing predicts this routing");
 });
 
+test("agents' answers are scored where that is asked for, and the plan says by what; without a column of confidence it is refused", async () => {
+  const generated = generatedWorkload({ prompts: 300, seed: 9 });
+  const models = generated.outcomes.models.map((own) => ({ ...own, confidence: own.judged }));
+  const confident = put(
+    "confident.jsonl",
+    [...workloadLines({ ...generated, name: "confident", outcomes: { ...generated.outcomes, models } })].join(""),
+  );
+  const asked = ["--workflow", graph, "--predictor", "a".repeat(64), "--answer-scores"];
+  const scored = await weir("plan", "--workload", confident, "--rate", "40", ...cluster, "--quality", "60", ...asked);
+  expect([scored.code, scored.stderr]).toEqual([0, ""]);
+  expect(scored.stdout).toMatch(/agents' answers by \S+ scored, for the models of later agents: smallest token probability/);
+  expect(await plan(...asked)).toMatchObject({ code: 2, stderr: expect.stringContaining("no column of confidence for the answers of") });
+});
+
 test("what does not go with a workflow is refused as bad input, in a sentence", async () => {
-  expect(await plan("--beam", "2")).toMatchObject({ code: 2, stderr: "--predictor, --beam and --worth go with --workflow.\n" });
+  expect(await plan("--beam", "2")).toMatchObject({
+    code: 2,
+    stderr: "--predictor, --beam, --worth and --answer-scores go with --workflow.\n",
+  });
+  expect(await plan("--answer-scores")).toMatchObject({ code: 2, stderr: expect.stringContaining("--answer-scores go with --workflow") });
   expect(await plan("--workflow", graph, "--predictor", "abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("SHA-256") });
 });

@@ -80,8 +80,8 @@ export function aragogRace(ground: AragogGround, workload: Workload): readonly S
   const systems = aragogSystems((selection) => ({ ...policy, selection }), perWorkflow(policy, ground.sample));
   const scored = withCallGates(policy, { workload, sample: ground.sample });
   const learnt = systems.find(({ configurations }) => configurations === "learnt");
-  if (scored === null || learnt?.policy.kind !== "just-in-time") return systems;
+  if (!scored.ok || learnt?.policy.kind !== "just-in-time") return systems;
   const { selection } = learnt.policy;
   const about = "The same, with the score of every answer by its log probabilities: it changes which configurations count as accurate.";
-  return [...systems, { ...learnt, name: `${learnt.name}, scores of answers`, policy: { ...scored, selection }, about }];
+  return [...systems, { ...learnt, name: `${learnt.name}, scores of answers`, policy: { ...scored.policy, selection }, about }];
 }

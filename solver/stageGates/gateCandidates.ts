@@ -1,4 +1,5 @@
 import type { GateDocument, SequenceDocument } from "@/solver/gates/gateDocument";
+import { createGate } from "@/solver/gates/gates";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PlannedGateKind } from "@/solver/plan/planGates";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
@@ -46,25 +47,27 @@ export function gateCandidates(
   isAvailable: (model: string) => boolean,
 ): readonly GateCandidate[] {
   const candidates: GateCandidate[] = [{ kind: "judge", documents: null }];
-  for (const [kind, document] of [
-    ["confidence", confidenceGate],
-    ["agreement", agreementGate],
-    ["scorer", scorerGate],
-    ["sequence", sequenceGate],
-  ] as const) {
+  for (const kind of ["confidence", "agreement", "scorer", "sequence"] as const) {
     const peers = kind === "agreement" ? (workload.origin.agreement?.peers ?? []) : [];
     // A peer answers for gates alone and is no stage.
     const scored = models.filter((model) => !peers.includes(model)).slice(0, -1);
-    const documents: [string, GateDocument][] = [];
-    for (const model of scored) {
-      const outcomes = workload.outcomes.models.find((own) => own.model === model);
-      const made = outcomes === undefined ? null : document(workload, outcomes);
-      if (made !== null) documents.push([model, made]);
-    }
-    if (scored.length > 0 && documents.length === scored.length && peers.every(isAvailable))
-      candidates.push({ kind, documents: Object.fromEntries(documents) });
+    const documents = scored.length > 0 && peers.every(isAvailable) ? documentsOf(workload, scored, kind) : null;
+    if (documents !== null) candidates.push({ kind, documents });
   }
   return candidates;
+}
+
+/** Calibrated gates of one kind for the answers of some models; null where the workload has none for one of them. */
+function documentsOf(workload: Workload, models: readonly string[], kind: Exclude<PlannedGateKind, "judge">): GateDocuments | null {
+  const gateOf = { confidence: confidenceGate, agreement: agreementGate, scorer: scorerGate, sequence: sequenceGate }[kind];
+  const documents: [string, GateDocument][] = [];
+  for (const model of models) {
+    const outcomes = workload.outcomes.models.find((own) => own.model === model);
+    const made = outcomes === undefined ? null : gateOf(workload, outcomes);
+    if (made === null) return null;
+    documents.push([model, made]);
+  }
+  return Object.fromEntries(documents);
 }
 
 function confidenceGate(workload: Workload, outcomes: ModelOutcomes): Extract<GateDocument, { kind: "confidence" }> | null {
@@ -128,37 +131,70 @@ export function sequencesOn(
   });
 }
 
-/** Gates that read the answer alone, the simplest first. */
-const CALL_KINDS = ["confidence", "scorer"] as const;
+/** What a just-in-time policy chooses from: models, smallest first, and declared workflows. */
+type Declared = Pick<JustInTimePolicy, "workflows"> & { readonly models: readonly Pick<JustInTimePolicy["models"][number], "model">[] };
 
 interface ScoredGround {
   readonly workload: Workload;
   /** Planning programs of the policy's workflows. */
   readonly sample: ProgramSample;
+  /** Whether heads tell which configurations of a workflow are accurate; left out: they do of every workflow. */
+  readonly isPredicted?: (declared: Declared["workflows"][number]) => boolean;
+  /** Models whose engines are known to report no log probabilities. */
+  readonly silent?: readonly string[];
 }
 
 /**
- * A just-in-time policy whose agents' answers are scored (`scoreShift.ts`): by a calibrated gate of each model but the largest, from the
- * workload's planning prompts, with what planning programs tell of right answers and accurate programs.
+ * A just-in-time policy whose agents' answers are scored (`scoreShift.ts`): by a calibrated gate of each model but the largest that reads the
+ * answer alone, from the workload's planning prompts, with what planning programs tell of right answers and accurate programs.
  *
- * @returns null where the workload has no column that such a gate reads, or no answer tells anything.
+ * @returns a sentence with the reason where scores cannot be had, or would change nothing.
  */
-export function withCallGates(policy: JustInTimePolicy, { workload, sample }: ScoredGround): JustInTimePolicy | null {
-  const models = policy.models.map(({ model }) => model);
-  const candidates = gateCandidates(workload, models, () => false);
-  const documents = CALL_KINDS.map((kind) => candidates.find((own) => own.kind === kind)?.documents).find((own) => own != null);
-  if (documents == null) return null;
-  const workflows = policy.workflows.map((declared) => ({
-    ...declared,
-    answers: answerRelations(sample, configurationSpace(declared.workflow, models), declared.workflow.name).map((own) => ({ ...own })),
-  }));
-  const told = models.filter((model) => workflows.some(({ answers }) => answers.some((own) => own.model === model)));
+export function withCallGates<Policy extends Declared>(
+  policy: Policy,
+  { workload, sample, isPredicted = () => true, silent = [] }: ScoredGround,
+):
+  | { readonly ok: true; readonly policy: Policy & { callGates: NonNullable<JustInTimePolicy["callGates"]> } }
+  | { readonly ok: false; readonly message: string } {
+  if (!policy.workflows.some(isPredicted))
+    return { ok: false, message: "No workflow has a predictor of its accurate configurations, and scores change nothing else." };
+  const names = policy.models.map(({ model }) => model);
+  const smaller = names.slice(0, -1);
+  const documents = documentsOf(workload, smaller, "confidence") ?? documentsOf(workload, smaller, "scorer");
+  if (documents === null) return { ok: false, message: ungatedText(workload, smaller) };
+  const related = policy.workflows.map((declared) =>
+    isPredicted(declared) ? answerRelations(sample, configurationSpace(declared.workflow, names), declared.workflow.name) : [],
+  );
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  const callGates = told.flatMap((model) => {
+  const callGates = names.flatMap((model) => {
     const gate = documents[model];
     const scored = gate === undefined ? null : stageGate(workload, model, gate);
     if (gate === undefined || scored === null || isRefused(scored)) return [];
+    if (!related.some((own) => own.some((relation) => relation.model === model))) return [];
     return [{ model, gate, prior: mean(Array.from(planning, (row) => scored.scores[row] ?? 0)) / 100 }];
   });
-  return callGates.length === 0 ? null : { ...policy, workflows, callGates };
+  if (callGates.length === 0)
+    return {
+      ok: false,
+      message: `No answer by ${smaller.join(", ") || "a smaller model"} is right more often in programs that end accurate: scores would change nothing.`,
+    };
+  const unread = callGates.filter(({ model, gate }) => silent.includes(model) && createGate(gate).needs.includes("log-probabilities"));
+  if (unread.length > 0)
+    return {
+      ok: false,
+      message: `The engines of ${unread.map(({ model }) => model).join(", ")} report no log probabilities, as a profile found, and the scores read them.`,
+    };
+  const workflows = policy.workflows.map((declared, at) => {
+    const answers = (related[at] ?? []).filter(({ model }) => callGates.some((gate) => gate.model === model)).map((own) => ({ ...own }));
+    return answers.length === 0 ? declared : { ...declared, answers };
+  });
+  return { ok: true, policy: { ...policy, workflows, callGates } };
+}
+
+/** Why a workload gives no gates of agents' answers by some models. */
+function ungatedText({ name, outcomes }: Workload, models: readonly string[]): string {
+  const without = models.filter((model) => outcomes.models.find((own) => own.model === model)?.confidence === undefined);
+  return without.length > 0
+    ? `The workload ${name} has no column of confidence for the answers of ${without.join(", ")}: profile it with confidence, or import the column.`
+    : `The workload ${name} has too few labelled answers of ${models.join(", ")} to calibrate their scores.`;
 }

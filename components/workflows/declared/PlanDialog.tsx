@@ -1,9 +1,10 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { usePlanAct } from "@/components/api/acts";
-import { useTRPCClient } from "@/components/api/trpc";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 import { Check } from "@/components/ui/Check";
 import { SelectField, TextField } from "@/components/ui/Field";
@@ -11,6 +12,7 @@ import { FormModal } from "@/components/ui/FormModal";
 import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
 import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
 import { usePlan } from "../graph/usePlan";
+import { prepareAnswerScores } from "./prepareAnswerScores";
 import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
 import { singlesSays } from "./prepareRoundChoice";
 import { RoundChoiceFields } from "./RoundChoiceFields";
@@ -27,6 +29,7 @@ export function PlanDialog(props: {
   readonly onClose: () => void;
 }) {
   const { open, plans, workflows, first, onClose } = props;
+  const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
   const link = useClusterLink();
@@ -34,6 +37,7 @@ export function PlanDialog(props: {
   const [ticked, setTicked] = useState<readonly string[]>([first]);
   const [predictors, setPredictors] = useState<Readonly<Record<string, string>>>({});
   const [selection, setSelection] = useState<RoundChoice>(roundChoices.beam);
+  const [asksScores, setAsksScores] = useState(false);
   const [name, setName] = useState("");
   const planId = picked ?? props.planId;
   const plan = plans.find(({ id }) => id === planId);
@@ -45,6 +49,15 @@ export function PlanDialog(props: {
       name: document.name,
       predictor: (predictors[document.name] ?? own[0]?.hash ?? "") || null,
     }));
+  const scores = prepareAnswerScores(
+    useQuery(
+      trpc.plans.answerScores.queryOptions(
+        { planId, workflows: chosen },
+        { enabled: open && chosen.length > 0, staleTime: Number.POSITIVE_INFINITY, retry: false },
+      ),
+    ),
+  );
+  const answerScores = asksScores && scores.canScore;
   const suggested = `${first} just in time, ${plan?.name ?? ""}`.slice(0, 80);
   return (
     <FormModal
@@ -56,7 +69,7 @@ export function PlanDialog(props: {
       noValidate
       act={make}
       ready={chosen.length > 0}
-      onSubmit={() => make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, selection })}
+      onSubmit={() => make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, selection, answerScores })}
       go={make.isPending ? "Saving …" : "Make the plan and review it"}
     >
       <SelectField label="On the engines of" value={planId} options={planOptions(plans)} onChange={setPicked} />
@@ -90,6 +103,16 @@ export function PlanDialog(props: {
         {chosenText(chosen)} {singlesSays(policy)}
       </p>
       <RoundChoiceFields choice={selection} onChange={setSelection} />
+      {chosen.length > 0 && (
+        <div>
+          <Check checked={answerScores} disabled={!scores.canScore} onChange={setAsksScores}>
+            Scores of agents' answers change which configurations count as accurate
+          </Check>
+          <p role="status" className="text-xs text-ink-3">
+            {scores.says}
+          </p>
+        </div>
+      )}
       <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
     </FormModal>
   );

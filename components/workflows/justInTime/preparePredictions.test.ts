@@ -33,3 +33,12 @@ it("says where the plan in force names no predictor, and whose searches are coun
     "The plan in force names no predictor, so only the largest models count as accurate.",
   );
 });
+
+it("says whose answers the plan in force has scored and by what, and nothing of scores where none is", () => {
+  const callGates = [{ model: "small-8b", gate: { kind: "confidence", measure: "mean" }, prior: 0.6 }];
+  const policy = { ...policyOf("f".repeat(64)), callGates } as unknown as PolicyDocument;
+  expect(preparePredictions(none, policy).says).toBe(
+    "Scores of agents' answers change which count as accurate: those of small-8b by mean token probability.",
+  );
+  expect(preparePredictions(none, policyOf("f".repeat(64))).says).toBe("");
+});

@@ -1,6 +1,7 @@
 import { formatCount, formatPercent } from "@/components/ui/format";
 import type { GatewayRounds } from "@/server/contracts/studio";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { gateText } from "@/solver/gates/gates";
+import { callGatesOf, type PolicyDocument } from "@/solver/plan/policySchema";
 
 const msText = (ms: number | null): string => (ms === null ? "–" : `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)}\u00a0ms`);
 
@@ -36,7 +37,7 @@ export function preparePredictions(
       },
       { name: "Heads evaluated", value: formatPercent(evaluatedShare), detail: "of a workflow's heads; the rest was inferred or skipped" },
     ],
-    says: [...planSays(namesPredictor(policy), all), ...causesSay(predictions)].join(" "),
+    says: [...planSays(namesPredictor(policy), all), ...scoresSay(policy), ...causesSay(predictions)].join(" "),
   };
 }
 
@@ -44,6 +45,12 @@ function planSays(names: boolean | null, searches: number): readonly string[] {
   if (names !== false) return [];
   const none = "The plan in force names no predictor, so only the largest models count as accurate.";
   return searches === 0 ? [none] : [`${none} The counts are from earlier plans.`];
+}
+
+/** Whose answers the plan in force has scored, and by what. */
+function scoresSay(policy: PolicyDocument | null): readonly string[] {
+  const scored = policy === null ? [] : callGatesOf(policy).map(({ model, gate }) => `${model} by ${gateText(gate)}`);
+  return scored.length === 0 ? [] : [`Scores of agents' answers change which count as accurate: those of ${scored.join(", ")}.`];
 }
 
 function causesSay({ none, unasked, partial }: GatewayRounds["predictions"]): readonly string[] {

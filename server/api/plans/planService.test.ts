@@ -129,6 +129,36 @@ it("says that without a predictor there is nothing to choose, and that shapes of
   expect(notes).toContainEqual(expect.stringMatching(/^Engines of qwen2.5-7b have several shapes/));
 });
 
+it("has agents' answers scored where that is asked for, and says beforehand whose, or why none", () => {
+  const confident = {
+    ...workload,
+    name: "confident",
+    outcomes: { ...workload.outcomes, models: workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })) },
+  };
+  const id = storeWorkload(store, confident);
+  const scorable = sealPlan(
+    { ...base, metadata: { name: "scorable" }, inputs: { ...base.inputs, workload: { ...base.inputs.workload, id, name: "confident" } } },
+    new Date(0),
+  );
+  store.plans.keep(scorable);
+  const workflows = [{ name: "vote", predictor }];
+  expect(plans.answerScores({ planId: scorable.id, workflows })).toEqual({
+    ok: true,
+    scored: [{ model: "qwen2.5-3b", by: "smallest token probability" }],
+  });
+  const { policy, predictions } = keptPlan(plans.justInTime({ ...asked(workflows, scorable.id), answerScores: true }, "ada"));
+  if (policy.kind !== "just-in-time") throw new Error(policy.kind);
+  expect(policy.callGates).toMatchObject([{ model: "qwen2.5-3b", gate: { kind: "confidence" } }]);
+  expect(predictions.notes).toContainEqual(expect.stringMatching(/^Answers of agents by qwen2.5-3b/));
+  const without = keptPlan(plans.justInTime(asked(workflows, scorable.id), "ada"));
+  expect(without.policy).not.toHaveProperty("callGates");
+
+  const refused = { ok: false, message: expect.stringContaining("no column of confidence for the answers of qwen2.5-3b") };
+  expect(plans.answerScores({ planId: base.id, workflows })).toEqual(refused);
+  expect(plans.justInTime({ ...asked(workflows), answerScores: true }, "ada")).toEqual(refused);
+  expect(plans.answerScores({ planId: "no such plan", workflows })).toEqual({ ok: false, message: "There is no plan no such plan." });
+});
+
 it("refuses a plan of one model, a workflow that nobody declared or that needs other models, and a plan whose workload is gone", () => {
   const lone = planOf("lone", ["qwen2.5-7b"]);
   store.plans.keep(lone);

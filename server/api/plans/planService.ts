@@ -1,4 +1,5 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
+import { silentModels } from "@/server/clusters/connector/silentModels";
 import { planDiff } from "@/server/clusters/preview/planDiff";
 import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
 import { approvalHash, contentHash } from "@/server/contracts/gateway/planHash";
@@ -16,17 +17,18 @@ import type {
   PlanSummary,
   RemainingCascade,
   RerouteRequest,
+  ScoredModel,
   SolveAnswer,
   SolveEvent,
 } from "@/server/contracts/studio";
-import type { JustInTimeRequest } from "@/server/contracts/studio/declaredWorkflows";
+import type { AnswerScoresRequest, JustInTimeRequest } from "@/server/contracts/studio/declaredWorkflows";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { RequestOptions } from "@/server/planning/planner/planningRequest";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";
 import { rateNow } from "@/server/planning/rateNow";
-import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
+import { justInTimeRouting, scoredAnswers } from "@/server/planning/workflows/justInTimeRouting";
 import { missingForConfidence } from "@/server/prediction/missingForConfidence";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
@@ -34,6 +36,7 @@ import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { isPredicted, type JustInTimePolicy, modelsOf, roundChoices, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
+import type { Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
 import { auditedRefusal } from "../base/auditedRefusal";
 import type { ApproveRequest, RemainingRequest } from "../base/inputs";
@@ -272,6 +275,13 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const claimed = claimedOf(base.id);
       return refusal === null ? keep(made.plan, { actor, personId, how: "plan just in time", claimed }) : { ok: false, message: refusal };
     },
+    /** Which agents' answers such a plan can have scored, and by what; or why none. */
+    answerScores({ planId, workflows }: AnswerScoresRequest): Outcome<{ readonly scored: readonly ScoredModel[] }> {
+      const base = known(planId);
+      if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const given = justInTimeGround(store, base, workflows);
+      return given.ok ? scoredAnswers(base, given.workload, { workflows: given.workflows, silent: silentFor(store, base) }) : given;
+    },
     /**
      * Imports a plan document: schema and hashes must be valid. Its figures are computed again where what it was made from is known here, so
      * that it may get another id; else they are kept as claimed.
@@ -292,15 +302,15 @@ function ownPlanRefusal(store: Store, planId: string, personId: PersonId = null)
   return store.plans.maker(planId)?.id === personId ? "Four eyes is on: you made this plan, so another person approves it." : null;
 }
 
-/**
- * A plan on the engines of another that runs declared workflows just in time, in their present versions: the plan has its own copy of them.
- * Its figures remain those of the other, and its notes say so.
- */
-function justInTimePlan(
+/** Models whose engines on a plan's cluster are known to report no log probabilities. */
+const silentFor = (store: Store, { inputs }: Plan): readonly string[] => silentModels(store, inputs.cluster.id);
+
+/** The workload of a plan, and declared workflows in their present versions with the predictors that are named. */
+function justInTimeGround(
   store: Store,
   base: Plan,
-  { workflows, selection, width = roundChoices.beam.width, name }: JustInTimeRequest,
-): Outcome<{ readonly plan: Plan }> {
+  workflows: JustInTimeRequest["workflows"],
+): Outcome<{ readonly workload: Workload; readonly workflows: JustInTimePolicy["workflows"] }> {
   const { id, name: workloadName } = base.inputs.workload;
   const workload = loadWorkload(store, id);
   if (workload === null)
@@ -314,7 +324,24 @@ function justInTimePlan(
     if (found === null) return { ok: false, message: `There is no declared workflow ${workflowName}.` };
     named.push({ workflow: found.document, ...(predictor === null ? {} : { predictor }) });
   }
-  const routed = justInTimeRouting(base, workload, { workflows: named, selection: selection ?? { kind: "beam", width } });
+  return { ok: true, workload, workflows: named };
+}
+
+/**
+ * A plan on the engines of another that runs declared workflows just in time, in their present versions: the plan has its own copy of them.
+ * Its figures remain those of the other, and its notes say so.
+ */
+function justInTimePlan(
+  store: Store,
+  base: Plan,
+  { workflows, selection, width = roundChoices.beam.width, answerScores = false, name }: JustInTimeRequest,
+): Outcome<{ readonly plan: Plan }> {
+  const given = justInTimeGround(store, base, workflows);
+  if (!given.ok) return given;
+  const routed = justInTimeRouting(base, given.workload, {
+    ...{ workflows: given.workflows, selection: selection ?? { kind: "beam", width } },
+    ...(answerScores && { answerScores: { silent: silentFor(store, base) } }),
+  });
   return routed.ok ? reroutePlan(base, { policy: routed.policy, name }, routed.notes) : routed;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/gateway/artefacts";
 import { dispatchSchema, examineSchema, exploreSchema, solveSchema } from "@/server/contracts/planRequest";
-import { justInTimeRequestSchema } from "@/server/contracts/studio/declaredWorkflows";
+import { answerScoresRequestSchema, justInTimeRequestSchema } from "@/server/contracts/studio/declaredWorkflows";
 import { mixRequestSchema } from "@/server/contracts/studio/mix";
 import { approveSchema, byPlan, exportSchema, planOnClusterSchema, remainingSchema } from "../base/inputs";
 import { found, never, procedureFor, router } from "./trpc";
@@ -68,6 +68,9 @@ export const plansRouter = router({
   justInTime: procedureFor("prepare")
     .input(justInTimeRequestSchema)
     .mutation(({ ctx, input }) => ctx.services.plans.justInTime(input, ctx.caller.name, ctx.caller.userId)),
+  answerScores: procedureFor("read")
+    .input(answerScoresRequestSchema)
+    .query(({ ctx, input }) => ctx.services.plans.answerScores(input)),
   import: procedureFor("prepare")
     .input(z.object({ document: z.unknown() }))
     .mutation(({ ctx, input }) => ctx.services.plans.importDocument(input.document, ctx.caller.name, ctx.caller.userId)),

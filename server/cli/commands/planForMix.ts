@@ -17,7 +17,7 @@ const others = {
   ...{ rate: "--rate", quality: "--quality", latency: "--latency", cost: "--cost", slack: "--slack", highestRate: "--highest-rate" },
   ...{ tau: "--tau", gate: "--gate", policy: "--policy", explain: "--explain", largestStage: "--largest-stage" },
   ...{ pointEstimate: "--point-estimate", order: "--order", place: "--place", workflow: "--workflow", predictor: "--predictor" },
-  ...{ promptTexts: "--prompt-texts", directStart: "--direct-start", judgeEngine: "--judge-engine" },
+  ...{ answerScores: "--answer-scores", promptTexts: "--prompt-texts", directStart: "--direct-start", judgeEngine: "--judge-engine" },
 } as const;
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import { type JustInTimePolicy, type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
+import type { JustInTimeAsked } from "@/server/planning/workflows/justInTimeRouting";
+import { type RoundChoice, roundChoices } from "@/solver/plan/policySchema";
 import { readWorkflowText, type WorkflowReading } from "@/solver/workflow/graphs/importGraph";
 import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
@@ -13,11 +14,12 @@ export interface WorkflowFlags {
   readonly rightSeconds?: number;
   readonly delayWeight?: number;
   readonly priced?: boolean;
+  readonly answerScores?: boolean;
 }
 
 interface AskedWorkflow {
   /** null: no just-in-time policy is requested. */
-  readonly asked: (Pick<JustInTimePolicy, "workflows"> & { readonly selection: RoundChoice }) | null;
+  readonly asked: JustInTimeAsked | null;
   readonly notes: readonly string[];
 }
 
@@ -49,7 +51,11 @@ export const withWorkflowFlags = (command: Command): Command =>
       `with --worth: how much the delay of those that wait counts against own time, 0 not at all (default: ${roundChoices.worth.delayWeight})`,
       numberFlag({ min: 0, max: 10 }),
     )
-    .option("--priced", "with --worth: tokens of loaded models have a price, from the plan's loads");
+    .option("--priced", "with --worth: tokens of loaded models have a price, from the plan's loads")
+    .option(
+      "--answer-scores",
+      "with --predictor: scores of agents' answers change which configurations count as accurate; the workload needs a column of confidence",
+    );
 
 function hashFlag(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
@@ -60,14 +66,16 @@ function hashFlag(text: string): string {
  * The requested just-in-time policy.
  * @throws Refusal
  */
-export function readWorkflowFlags({ workflow: path, predictor, ...rule }: WorkflowFlags): AskedWorkflow {
+export function readWorkflowFlags({ workflow: path, predictor, answerScores = false, ...rule }: WorkflowFlags): AskedWorkflow {
   if (path === undefined)
-    return predictor === undefined && rule.beam === undefined && rule.worth !== true
+    return predictor === undefined && rule.beam === undefined && rule.worth !== true && !answerScores
       ? { asked: null, notes: [] }
-      : refuse("--predictor, --beam and --worth go with --workflow.");
+      : refuse("--predictor, --beam, --worth and --answer-scores go with --workflow.");
   const { document, notes } = readWorkflowFile("--workflow", path);
   const workflows = [{ workflow: document, ...(predictor === undefined ? {} : { predictor }) }];
-  return { asked: { workflows, selection: readRoundChoice(rule, "beam") }, notes };
+  const selection = readRoundChoice(rule, "beam");
+  // Which engines report no log probabilities, only a studio knows.
+  return { asked: { workflows, selection, ...(answerScores && { answerScores: { silent: [] } }) }, notes };
 }
 
 /**
@@ -77,7 +85,7 @@ export function readWorkflowFlags({ workflow: path, predictor, ...rule }: Workfl
  * @throws Refusal
  */
 export function readRoundChoice(
-  { beam, worth: asked = false, rightSeconds, delayWeight, priced = false }: Omit<WorkflowFlags, "workflow" | "predictor">,
+  { beam, worth: asked = false, rightSeconds, delayWeight, priced = false }: Omit<WorkflowFlags, "workflow" | "predictor" | "answerScores">,
   unless: RoundChoice["kind"],
 ): RoundChoice {
   const worth = asked || (unless === "worth" && beam === undefined);

@@ -45,10 +45,23 @@ export const justInTimeRequestSchema = z.object({
     .max(16),
   /** How rounds choose models; left out: a beam of `width`. */
   selection: roundChoiceSchema.optional(),
+  /** Whether scores of agents' answers change which configurations count as accurate. */
+  answerScores: z.boolean().default(false),
   /** Deprecated: `selection` says it. */
   width: z.int().min(1).max(64).default(roundChoices.beam.width),
 });
 export type JustInTimeRequest = z.input<typeof justInTimeRequestSchema>;
+
+/** The question which agents' answers such a plan can have scored. */
+export const answerScoresRequestSchema = justInTimeRequestSchema.pick({ planId: true, workflows: true });
+export type AnswerScoresRequest = z.infer<typeof answerScoresRequestSchema>;
+
+/** A model whose answers as an agent are scored. */
+export interface ScoredModel {
+  readonly model: string;
+  /** What scores them, in words. */
+  readonly by: string;
+}
 
 /** The request to run a workflow of the plan in force once in a cluster's gateway. */
 export const tryRunSchema = z.object({

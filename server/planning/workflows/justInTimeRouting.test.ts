@@ -9,7 +9,7 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import { generatedWorkload } from "@/solver/workload/generated";
-import { type EnginesOfPlan, type JustInTimeAsked, justInTimeRouting, plannedModels } from "./justInTimeRouting";
+import { type EnginesOfPlan, type JustInTimeAsked, justInTimeRouting, plannedModels, scoredAnswers } from "./justInTimeRouting";
 
 const models = ["qwen2.5-7b", "qwen2.5-32b"];
 const workload = generatedWorkload({ prompts: 600, ladder: models, seed: 4 });
@@ -114,6 +114,51 @@ it("prices the tokens of the models that the plan loads, where that was asked fo
     ["qwen2.5-32b", true, true],
   ]);
   expect(priced).not.toHaveProperty("priced");
+});
+
+describe("scores of agents' answers", () => {
+  const predicted = [{ workflow, predictor: "a".repeat(64) }];
+  const confident = {
+    ...workload,
+    outcomes: { ...workload.outcomes, models: workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })) },
+  };
+  const scoredBy = (of: typeof workload, workflows: JustInTimeAsked["workflows"] = predicted, silent: readonly string[] = []) =>
+    justInTimeRouting(planAt(4), of, { ...asked(workflows), answerScores: { silent } });
+
+  it("are in the policy where they are asked for, of all models but the largest, and its notes say what scores them", () => {
+    const made = scoredBy(confident);
+    if (!made.ok) throw new Error(made.message);
+    const { policy, notes } = made;
+    expect(policy.callGates?.map(({ model, gate }) => [model, gate.kind])).toEqual([["qwen2.5-7b", "confidence"]]);
+    expect(policy.workflows[0]?.answers?.map(({ agent }) => agent)).toEqual(expect.arrayContaining(["one", "two", "three"]));
+    expect(notes).toContainEqual(expect.stringMatching(/^Answers of agents by qwen2.5-7b \(smallest token probability\) are scored/));
+    expect(scoredAnswers(planAt(4), confident, { workflows: predicted, silent: [] })).toEqual({
+      ok: true,
+      scored: [{ model: "qwen2.5-7b", by: "smallest token probability" }],
+    });
+    const { callGates: _, workflows, ...rest } = policy;
+    const { workflows: without, ...same } = justInTimeRouted(confident);
+    expect(rest).toEqual(same);
+    expect(workflows.map(({ answers: __, ...own }) => own)).toEqual(without);
+  });
+
+  it("are refused in the same sentence as when it is asked beforehand", () => {
+    for (const [of, workflows, silent, reason] of [
+      [workload, predicted, [], /no column of confidence for the answers of qwen2.5-7b/],
+      [confident, [{ workflow }], [], /^No workflow has a predictor/],
+      [confident, predicted, ["qwen2.5-7b"], /^The engines of qwen2.5-7b report no log probabilities/],
+    ] as const) {
+      const refused = scoredBy(of, [...workflows], silent);
+      expect(refused).toEqual({ ok: false, message: expect.stringMatching(reason) });
+      expect(scoredAnswers(planAt(4), of, { workflows: [...workflows], silent })).toEqual(refused);
+    }
+  });
+
+  function justInTimeRouted(of: typeof workload) {
+    const made = justInTimeRouting(planAt(4), of, asked(predicted));
+    if (!made.ok) throw new Error(made.message);
+    return made.policy;
+  }
 });
 
 describe("requests of no declared workflow", () => {

@@ -1,6 +1,7 @@
-import type { Outcome } from "@/server/contracts/studio";
+import type { Outcome, ScoredModel } from "@/server/contracts/studio";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { ServedRequests } from "@/solver/engine/throughputCurve";
+import { gateText } from "@/solver/gates/gates";
 import { activeParams } from "@/solver/hardware/architecture";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel, withLimits } from "@/solver/hardware/engineLimits";
@@ -23,8 +24,10 @@ import {
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { type JustInTimeModel, justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import type { ProgramSample } from "@/solver/workflow/programSample";
 import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -88,7 +91,13 @@ export function plannedModels(
 function requestsBy({ outcomes, seed }: Workload, workflows: readonly WorkflowDocument[]): (model: number) => ServedRequests {
   if (workflows.length === 0)
     return (model) => ({ inputTokens: outcomes.inputTokens, outputTokens: outcomes.models[model]?.outputTokens ?? [], seed });
-  const sample = drawPrograms({
+  const sample = planningPrograms({ outcomes, seed }, workflows);
+  return (model) => ({ ...requestsOn(sample, model), seed });
+}
+
+/** Programs of workflows on the planning prompts of a workload, as many of each. */
+const planningPrograms = ({ outcomes, seed }: Pick<Workload, "outcomes" | "seed">, workflows: readonly WorkflowDocument[]): ProgramSample =>
+  drawPrograms({
     outcomes,
     prompts: splitPrompts(outcomes.promptIds.length, seed).planning,
     mix: workflows.map((workflow) => ({ workflow: workflowOfDocument(workflow), share: 1 })),
@@ -96,8 +105,6 @@ function requestsBy({ outcomes, seed }: Workload, workflows: readonly WorkflowDo
     arrivalSeconds: new Float64Array(PROGRAMS),
     seed: mixSeed(seed, "profiled programs"),
   });
-  return (model) => ({ ...requestsOn(sample, model), seed });
-}
 
 function shapesOf(
   { model, precision, gpu, replicas }: ModelDeployment,
@@ -118,9 +125,56 @@ function shapesOf(
 }
 
 /** The request for a just-in-time policy apart from its engines. */
-export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows"> & { readonly selection: RoundChoice } & Partial<
-    Pick<JustInTimePolicy, "order" | "place">
-  >;
+export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows"> & {
+  readonly selection: RoundChoice;
+  /** Scores of agents' answers change which configurations count as accurate; left out: nothing scores them. */
+  readonly answerScores?: AnswerScores | undefined;
+} & Partial<Pick<JustInTimePolicy, "order" | "place">>;
+
+/** What is known of engines that scores of answers are read of. */
+export interface AnswerScores {
+  /** Models whose engines are known to report no log probabilities. */
+  readonly silent: readonly string[];
+}
+
+/** Scores the answers of agents whose workflow has a predictor; the rule is `withCallGates`. */
+const withScores = <Policy extends Parameters<typeof withCallGates>[0]>(policy: Policy, workload: Workload, { silent }: AnswerScores) =>
+  withCallGates(policy, {
+    ...{ workload, silent, isPredicted: ({ predictor }) => predictor !== undefined },
+    sample: planningPrograms(
+      workload,
+      policy.workflows.map(({ workflow }) => workflow),
+    ),
+  });
+
+/**
+ * Which models' answers a just-in-time policy of a plan's engines has scored, and by what in words, where that is asked for.
+ *
+ * @returns a sentence with the reason where it cannot be had.
+ */
+export function scoredAnswers(
+  plan: EnginesOfPlan,
+  workload: Workload,
+  { workflows, ...known }: Pick<JustInTimeAsked, "workflows"> & AnswerScores,
+): Outcome<{ readonly scored: readonly ScoredModel[] }> {
+  const documents = workflows.map(({ workflow }) => workflow);
+  const planned = plannedModels(plan, workload, documents);
+  if (!planned.ok) return planned;
+  const refusal = spacesRefusal(documents, planned.models);
+  if (refusal !== null) return { ok: false, message: refusal };
+  const made = withScores({ models: planned.models, workflows }, workload, known);
+  return made.ok ? { ok: true, scored: scoredModels(made.policy) } : made;
+}
+
+/** Models whose answers are scored, and by what. */
+const scoredModels = ({ callGates = [] }: Pick<JustInTimePolicy, "callGates">): readonly ScoredModel[] =>
+  callGates.map(({ model, gate }) => ({ model, by: gateText(gate) }));
+
+/** Why a workflow has no configurations over models; null: all have. */
+function spacesRefusal(workflows: readonly WorkflowDocument[], models: readonly PlannedModel[]): string | null {
+  const names = models.map(({ model }) => model);
+  return workflows.map((workflow) => spaceRefusal(workflow, names)).find((refusal) => refusal !== null) ?? null;
+}
 
 /**
  * A just-in-time policy that serves requests of no declared workflow as a plan's own policy does. Where the plan balances over models whatever
@@ -150,22 +204,24 @@ const loadsOf = ({ deployment, predictions }: EnginesOfPlan) =>
 export function justInTimeRouting(
   plan: EnginesOfPlan,
   workload: Workload,
-  asked: JustInTimeAsked,
+  { answerScores, ...asked }: JustInTimeAsked,
 ): Outcome<{ readonly policy: JustInTimePolicy; readonly notes: readonly string[] }> {
   const workflows = asked.workflows.map(({ workflow }) => workflow);
   const planned = plannedModels(plan, workload, workflows);
   if (!planned.ok) return planned;
-  const names = planned.models.map(({ model }) => model);
-  for (const workflow of workflows) {
-    const refusal = spaceRefusal(workflow, names);
-    if (refusal !== null) return { ok: false, message: refusal };
-  }
+  const unfit = spacesRefusal(workflows, planned.models);
+  if (unfit !== null) return { ok: false, message: unfit };
   let policy: JustInTimePolicy;
   try {
     policy = withSinglesOf(plan.policy, justInTimeDocument({ models: planned.models, planned: loadsOf(plan), ...asked }));
   } catch (problem) {
     if (problem instanceof RangeError) return { ok: false, message: `${problem.message}: its engines cannot serve this workload.` };
     throw problem;
+  }
+  if (answerScores !== undefined) {
+    const scored = withScores(policy, workload, answerScores);
+    if (!scored.ok) return scored;
+    policy = scored.policy;
   }
   const refusal = policyRefusal(policy);
   if (refusal !== null) return { ok: false, message: refusal };
@@ -193,6 +249,7 @@ function notesOn(
       : [
           `${unpredicted.join(", ")}: without a predictor only the largest models throughout count as accurate, so there is nothing to choose.`,
         ]),
+    ...scoresNote(policy),
     ...policy.workflows.flatMap(({ workflow }) => untoldNote(workflow)),
   ];
 }
@@ -230,6 +287,16 @@ function oneModelNote(
   return asked > written
     ? `Too much for ${model} unless requests name a workflow, so that a line would grow without end. ${all}.`
     : `${all}.`;
+}
+
+/** Which answers are scored, and what that costs and brings. */
+function scoresNote(policy: JustInTimePolicy): readonly string[] {
+  const scored = scoredModels(policy);
+  if (scored.length === 0) return [];
+  const text = scored.map(({ model, by }) => `${model} (${by})`).join(", ");
+  return [
+    `Answers of agents by ${text} are scored, and scores change which configurations count as accurate: a stream of these models' answers to calls is held back until it is whole. What scores say of programs is modelled.`,
+  ];
 }
 
 /** Agents without instructions. */
