@@ -56,6 +56,10 @@ test("bad input is refused in one sentence with the file and the field, and too 
     2,
     "--mix names rates and floors of the whole traffic: leave out --quality.",
   ]);
+  expect(await refused("singles: { rate: 3, floor: 40 }", "--answer-scores")).toEqual([
+    2,
+    expect.stringContaining("leave out --answer-scores."),
+  ]);
   expect(await refused("singles: { rate: 30000, floor: 40 }")).toEqual([3, expect.stringMatching(/carries \d+ % of these rates at most/)]);
   expect(await plan("--quality", "40")).toMatchObject({ code: 2, stderr: "Give --rate, or --mix with the rates of a mix.\n" });
 }, 120_000);

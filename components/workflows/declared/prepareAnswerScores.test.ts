@@ -9,7 +9,7 @@ it("says which models' answers are scored and by what, what a client notices, an
   const { canScore, says } = prepareAnswerScores({ data: { ok: true, scored }, error: null });
   expect(canScore).toBe(true);
   expect(says).toMatch(
-    /^Answers are scored of small by smallest token probability, medium by scorer of 3 features; streams of them are held/,
+    /^Agents' answers are scored: those of small by smallest token probability, those of medium by scorer of 3 features\. Their/,
   );
   expect(says).toContain("0.2 to 0.6 points");
 });

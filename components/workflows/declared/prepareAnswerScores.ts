@@ -13,6 +13,6 @@ const BRING = "In the mean of modelled cases they bring 0.2 to 0.6 points of acc
 export function prepareAnswerScores({ data, error }: AnswerScoresQuery): { readonly canScore: boolean; readonly says: string } {
   if (data === undefined) return { canScore: false, says: error === null ? "Checking which answers can be scored …" : error.message };
   if (!data.ok) return { canScore: false, says: `Answers cannot be scored. ${data.message}` };
-  const scored = data.scored.map(({ model, by }) => `${model} by ${by}`).join(", ");
-  return { canScore: true, says: `Answers are scored of ${scored}; streams of them are held back until an answer is whole. ${BRING}` };
+  const scored = data.scored.map(({ model, by }) => `those of ${model} by ${by}`).join(", ");
+  return { canScore: true, says: `Agents' answers are scored: ${scored}. Their streams are held back until an answer is whole. ${BRING}` };
 }
