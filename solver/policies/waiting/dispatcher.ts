@@ -27,7 +27,7 @@ export interface Dispatcher extends Pick<Policy, "preference" | "thenBy" | "choo
  * The stages at which calls of workflows are answered, after those of the route: one for each model that they may be given. Their answers
  * are accepted, whatever their score.
  */
-export interface CallStages {
+interface CallStages {
   readonly models: readonly string[];
   /** The index of the model at whose stage requests start that have no model yet. */
   readonly start: number;
