@@ -85,9 +85,9 @@ export async function takeArrival(arrival: Arrival, service: RequestService): Pr
 export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
   const admitted = await takeArrival(arrival, service);
   if (admitted === null) return;
-  const { caller, response } = arrival;
+  const { caller, request, response } = arrival;
   const { onRefused, onDecision } = service;
-  const { asked, idHeaders } = admitted;
+  const { asked, arrivedMs, abort, idHeaders } = admitted;
   if (caller.limited === null) return serveTaken(arrival, admitted, service);
   const budget = await service.budgets.admit(caller.limited, asked, caller);
   setHeaders(response, budget.headers);
