@@ -12,7 +12,7 @@ test("an operator allows grace, approves it with a plan, and sees which threshol
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await signIn(page, studio.signInLink);
-  await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
+  await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60&slack=40`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await approveAndApply(page);
@@ -30,6 +30,7 @@ test("an operator allows grace, approves it with a plan, and sees which threshol
     await form.getByLabel("Requests that may wait for a later stage").press("Tab");
     await expect(form).toContainText("thresholds fall by 1 a second while more than 2 requests wait for a later stage");
     await expect(form).toContainText(/from \d+ to at least \d+/);
+    await expect(form.getByRole("status")).toHaveText("No engine is started or stopped for it.");
     await accessible(page);
     await control.screenshot({ path: info.outputPath("grace-form.png") });
   });
