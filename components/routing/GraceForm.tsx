@@ -63,7 +63,7 @@ export function GraceForm({ planId }: { readonly planId: string }) {
         With grace, {graceText(grace)}. Fewer answers are escalated then: quality falls a little and answers come sooner. No threshold
         leaves its approved range or rises above the plan's.
       </p>
-      {cascade !== null && on && (
+      {cascade !== null && cascade.thresholds.length > 0 && on && (
         <p className="text-xs text-ink-3">
           {cascade.thresholds
             .map((own, stage) => `${cascade.stages[stage]?.model ?? ""} from ${own} to at least ${own - (falls[stage] ?? 0)}`)

@@ -53,6 +53,16 @@ test("a plan can have another order and place, and says that nothing predicts th
   expect(await plan(file, "--order", "soonest")).toMatchObject({ code: 2, stderr: expect.stringContaining("Allowed choices are") });
 });
 
+test("a plan can have grace, and says when its figures hold", async () => {
+  const file = csv("grace.csv");
+  const { code, stdout, stderr } = await plan(file, "--rate", "45", "--quality", "50", "--slack", "1", "--grace", "20", "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { policy, predictions } = planSchema.parse(JSON.parse(stdout));
+  expect(policy).toMatchObject({ grace: { waiting: 20, calm: 5, holdSeconds: 10, pointsPerSecond: 1 } });
+  expect(predictions.notes[0]).toContain("they hold while no later stage is overloaded");
+  expect(await plan(file, "--grace", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("whole number from 1") });
+});
+
 test("a judge that is slow and has a price shows in latency and in cost", async () => {
   const file = csv("judge.csv");
   const free = planSchema.parse(JSON.parse((await plan(file, "--rate", "45", "--quality", "56", "--json")).stdout));

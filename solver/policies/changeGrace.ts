@@ -36,5 +36,8 @@ export function changeGrace(
   if (refused !== null) return { refused };
   return gracePoints(policy).some((points) => points > 0)
     ? { policy: made }
-    : { refused: "No threshold of this plan may fall: each is at the lower end of its approved range." };
+    : {
+        refused:
+          "No threshold of this plan may fall: each is at the lower end of its approved range, which keeps the quality floor. Plan with slack or a latency budget, whose quality exceeds the floor.",
+      };
 }
