@@ -122,13 +122,16 @@ export const responseHeaders: readonly Header[] = [
   { name: "retry-after", meaning: "With 429 and 503: seconds after which to try again." },
   {
     name: "x-ratelimit-limit-requests",
-    meaning: "Requests a minute of the key; with `x-ratelimit-remaining-requests` and `x-ratelimit-reset-requests`. For keys with a rate.",
+    meaning: "Requests a minute of the key. For keys with a rate.",
   },
+  { name: "x-ratelimit-remaining-requests", meaning: "Requests that the key may send now." },
+  { name: "x-ratelimit-reset-requests", meaning: "Time until the key may send as many as in a whole minute, such as `1m30s`." },
   {
     name: "x-ratelimit-limit-tokens",
-    meaning:
-      "The key's limit of tokens with the smallest rest; with `x-ratelimit-remaining-tokens`, which is less what requests in flight reserve, and `x-ratelimit-reset-tokens`.",
+    meaning: "The key's limit of tokens with the smallest rest. For keys with a limit of tokens.",
   },
+  { name: "x-ratelimit-remaining-tokens", meaning: "What is left of that limit, less what requests in flight reserve." },
+  { name: "x-ratelimit-reset-tokens", meaning: "Time until that limit begins again, such as `1m30s`." },
   {
     name: "x-weir-budget-warning",
     meaning: "Limits of the key whose use has reached the share to warn at, with the share used: `usdPerDay=0.83`.",
