@@ -144,7 +144,17 @@ export function filesWith(text: string, folder: string): Readonly<Record<string,
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const counted = files.map((entry): [string, number] => {
     const path = join(entry.parentPath, entry.name);
-    return [path.slice(folder.length + 1), readFileSync(path, "latin1").split(text).length - 1];
+    return [path.slice(folder.length + 1), textOf(path).split(text).length - 1];
   });
   return Object.fromEntries(counted.filter(([, count]) => count > 0));
+}
+
+/** A file's bytes as text; empty where it is gone: files are replaced by renaming a new one, while the gateway runs. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
 }
