@@ -65,22 +65,20 @@ async function inTurn<Result>(races: readonly SeededRace[], runOne: (race: Seede
 }
 
 /** All cases of a ladder; recorded after each. */
-const raceOfLadder = new Map(
-  mainLadders.map((ladder) => [
-    ladder,
-    once(async (): Promise<readonly RaceRow[]> => {
-      const rows: RaceRow[] = [];
-      for (const workflow of WORKFLOWS) {
-        rows.push(...(await rowsOfCase(ladder, workflow)));
-        process.stderr.write(`aragog readers, ${ladder.name}, ${workflow}\n`);
-        const file = `aragog-readers-${ladder.task}`;
-        writeRows(file, rows);
-        writeTables(file, [tableOf(rows)]);
-      }
-      return rows;
-    }),
-  ]),
-);
+const races = mainLadders.map((ladder) => ({
+  ladder,
+  rowsOf: once(async (): Promise<readonly RaceRow[]> => {
+    const rows: RaceRow[] = [];
+    for (const workflow of WORKFLOWS) {
+      rows.push(...(await rowsOfCase(ladder, workflow)));
+      process.stderr.write(`aragog readers, ${ladder.name}, ${workflow}\n`);
+      const file = `aragog-readers-${ladder.task}`;
+      writeRows(file, rows);
+      writeTables(file, [tableOf(rows)]);
+    }
+    return rows;
+  }),
+}));
 
 function tableOf(rows: readonly RaceRow[]): string {
   const lines = byCase(rows).map(({ name, rows: own }) => [
@@ -102,8 +100,8 @@ function tableOf(rows: readonly RaceRow[]): string {
   );
 }
 
-async function overPerInput(ladder: RaceLadder, reader: string): Promise<Measurement> {
-  const rows = await (raceOfLadder.get(ladder) as () => Promise<readonly RaceRow[]>)();
+async function overPerInput({ ladder, rowsOf: raced }: (typeof races)[number], reader: string): Promise<Measurement> {
+  const rows = await raced();
   const against = (own: string, reference: string) => ratioOf(pairsOf(rows, [own, reference], "programsPerSecond"));
   const of = against(reader, PER_INPUT);
   const points = rows.filter(({ system, load }) => system === reader && load === "overload");
@@ -118,12 +116,12 @@ async function overPerInput(ladder: RaceLadder, reader: string): Promise<Measure
 /** Learnt heads by what they read of a prompt, raced; none where the data or the encoder is missing. */
 export const readerRaceBenchmarks: readonly Benchmark[] =
   dataPresent() && encoderFolder() !== null
-    ? mainLadders.flatMap((ladder) =>
+    ? races.flatMap((race) =>
         READERS.map(
           (reader): Benchmark => ({
-            name: `aragog readers, ${ladder.name.split(" ")[0]}: ${reader} over per-input`,
+            name: `aragog readers, ${race.ladder.name.split(" ")[0]}: ${reader} over per-input`,
             budget: null,
-            run: () => overPerInput(ladder, reader),
+            run: () => overPerInput(race, reader),
           }),
         ),
       )

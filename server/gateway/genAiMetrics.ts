@@ -2,7 +2,6 @@ import { type Decision, type GateCall, isGateCause, type StageRecord } from "@/s
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { errorType, providerName, secondsPerOutputToken } from "./lib/genAi";
-import type { Histogram } from "./lib/histogram";
 import type { MetricRegistry } from "./lib/metricRegistry";
 
 // The bucket boundaries that the conventions recommend for each metric.
@@ -17,6 +16,39 @@ const failing = [...call, "error_type"] as const;
 const answerOrError = [...answer, "error_type"] as const;
 const tokens = [...call, "gen_ai_token_type"] as const;
 
+const table = {
+  request: [
+    "gen_ai_server_request_duration_seconds",
+    "gen_ai.server.request.duration: time of a request, shed ones among them, in engine seconds.",
+    answerOrError,
+    durationBuckets,
+  ],
+  firstToken: [
+    "gen_ai_server_time_to_first_token_seconds",
+    "gen_ai.server.time_to_first_token: of answers that were streamed whole, in engine seconds.",
+    answer,
+    firstTokenBuckets,
+  ],
+  tokenTime: [
+    "gen_ai_server_time_per_output_token_seconds",
+    "gen_ai.server.time_per_output_token: after the first, of answers streamed whole whose engine counts tokens; engine seconds.",
+    answer,
+    tokenTimeBuckets,
+  ],
+  call: [
+    "gen_ai_client_operation_duration_seconds",
+    "gen_ai.client.operation.duration: calls of engines and of the judge, in engine seconds.",
+    failing,
+    durationBuckets,
+  ],
+  tokens: [
+    "gen_ai_client_token_usage",
+    "gen_ai.client.token.usage: tokens of each call as the engine counts them.",
+    tokens,
+    tokenCountBuckets,
+  ],
+} as const;
+
 type Finished = Omit<Decision, "sequence">;
 
 const operations = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map(({ path, operation }) => [path, operation]));
@@ -27,38 +59,10 @@ const operations = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoin
  * and the metrics are open without the token. Seconds are engine seconds.
  */
 export class GenAiMetrics {
-  readonly #request: Histogram<(typeof answerOrError)[number]>;
-  readonly #firstToken: Histogram<(typeof answer)[number]>;
-  readonly #tokenTime: Histogram<(typeof answer)[number]>;
-  readonly #call: Histogram<(typeof failing)[number]>;
-  readonly #tokens: Histogram<(typeof tokens)[number]>;
+  readonly #metrics;
 
   constructor(registry: MetricRegistry) {
-    this.#request = registry.histogram(
-      "gen_ai_server_request_duration_seconds",
-      "gen_ai.server.request.duration: time of a request, shed ones among them, in engine seconds.",
-      { labels: answerOrError, buckets: durationBuckets },
-    );
-    this.#firstToken = registry.histogram(
-      "gen_ai_server_time_to_first_token_seconds",
-      "gen_ai.server.time_to_first_token: of answers that were streamed whole, in engine seconds.",
-      { labels: answer, buckets: firstTokenBuckets },
-    );
-    this.#tokenTime = registry.histogram(
-      "gen_ai_server_time_per_output_token_seconds",
-      "gen_ai.server.time_per_output_token: after the first, of answers streamed whole whose engine counts tokens; engine seconds.",
-      { labels: answer, buckets: tokenTimeBuckets },
-    );
-    this.#call = registry.histogram(
-      "gen_ai_client_operation_duration_seconds",
-      "gen_ai.client.operation.duration: calls of engines and of the judge, in engine seconds.",
-      { labels: failing, buckets: durationBuckets },
-    );
-    this.#tokens = registry.histogram(
-      "gen_ai_client_token_usage",
-      "gen_ai.client.token.usage: tokens of each call as the engine counts them.",
-      { labels: tokens, buckets: tokenCountBuckets },
-    );
+    this.#metrics = registry.table(table);
   }
 
   /**
@@ -73,11 +77,11 @@ export class GenAiMetrics {
     const last = stages.at(-1);
     const given = last?.verdict === "accepted" ? last : undefined;
     const answered = { ...asked, gen_ai_response_model: given?.model ?? "" };
-    this.#request.observe({ ...answered, error_type: status >= 400 ? String(status) : "" }, endToEndSeconds);
+    this.#metrics.request.observe({ ...answered, error_type: status >= 400 ? String(status) : "" }, endToEndSeconds);
     if (given !== undefined && status < 400) {
-      if (ttftSeconds !== null) this.#firstToken.observe(answered, ttftSeconds);
+      if (ttftSeconds !== null) this.#metrics.firstToken.observe(answered, ttftSeconds);
       const perToken = secondsPerOutputToken(given);
-      if (perToken !== null) this.#tokenTime.observe(answered, perToken);
+      if (perToken !== null) this.#metrics.tokenTime.observe(answered, perToken);
     }
     for (const stage of stages) this.#recordStage(stage, operation, judgeModel);
   }
@@ -109,9 +113,9 @@ export class GenAiMetrics {
 
   #recordCall(operation: string, { model, seconds, failed, inputTokens, outputTokens }: RecordedCall): void {
     const asked = { gen_ai_operation_name: operation, gen_ai_provider_name: providerName, gen_ai_request_model: model };
-    this.#call.observe({ ...asked, error_type: failed ?? "" }, seconds);
-    if (inputTokens !== null) this.#tokens.observe({ ...asked, gen_ai_token_type: "input" }, inputTokens);
-    if (outputTokens !== null) this.#tokens.observe({ ...asked, gen_ai_token_type: "output" }, outputTokens);
+    this.#metrics.call.observe({ ...asked, error_type: failed ?? "" }, seconds);
+    if (inputTokens !== null) this.#metrics.tokens.observe({ ...asked, gen_ai_token_type: "input" }, inputTokens);
+    if (outputTokens !== null) this.#metrics.tokens.observe({ ...asked, gen_ai_token_type: "output" }, outputTokens);
   }
 }
 

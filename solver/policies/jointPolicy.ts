@@ -111,7 +111,7 @@ export function jointPolicy(parts: JointParts): Policy {
       route?.observe?.(event);
       order.observe?.(event);
       place.observe?.(event);
-      dispatcher.observe(event);
+      dispatcher.observe?.(event);
     },
     ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds, due: () => dispatcher.due() }),
     ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), dispatcher.plannedQueues(view), view.nowSeconds) }),

@@ -74,7 +74,8 @@ export class KeyBudgets {
   async admit(key: GatewayKey, asked: ModelRequest, { isPart }: { readonly isPart: boolean }): Promise<BudgetPlace | BudgetError> {
     const expected = this.#forecast.of(asked);
     const served = expected?.name ?? null;
-    if (!isPart && !this.#mayAsk(key, asked.model)) return { error: modelRefused(key, asked.model), headers: {}, served };
+    const refused = isPart ? null : this.modelRefusal(key, asked.model);
+    if (refused !== null) return { error: refused, headers: {}, served };
     if (!isLimited(key) || expected === null) return free;
     if (isPart) return this.#placeOfPart(key, expected, asked);
     const { name, prompt, unpriced } = expected;

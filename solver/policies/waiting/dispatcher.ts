@@ -14,7 +14,7 @@ export interface Dispatcher extends Pick<Policy, "preference" | "thenBy" | "choo
   dispatch(view: View, actions: Action[]): boolean;
   /** The route accepted a scored answer of one of its stages, or escalated it. */
   judged?(stage: number, escalated: boolean): void;
-  observe(event: PolicyEvent): void;
+  observe?(event: PolicyEvent): void;
   /** Queued work left without being sent. */
   forget(workId: string): void;
   /** Ids of the held-back work that goes before all other. */

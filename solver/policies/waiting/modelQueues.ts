@@ -54,7 +54,6 @@ export function modelQueues({ route, order, place }: QueueParts): Dispatcher {
       }
       return holds;
     },
-    observe() {},
     forget(workId) {
       for (const own of held) own.forget(workId);
     },
