@@ -31,7 +31,8 @@ interface RoundParts {
  * it to requests by the policy's selection. A request whose program's accurate configurations are still searched for waits, and is passed
  * over, until the search ends (section 3.1). Each request gets a model of at least one configuration that is accurate for its program and
  * agrees with the choices for it so far; the new choice narrows them. A request that no free model may serve is passed over and blocks
- * none. So is one that its place holds back; which then is due, and keeps a replica, is decided as for any queue (`placements.ts`).
+ * none. So is one that its place holds back; which then is due, and keeps a replica, is decided as for any queue (`placements.ts`), later
+ * requests that pass it being counted over all models.
  *
  * Where the document names gates, scores of answers change which configurations count as accurate for the program (`scoreShift.ts`): the
  * agents after it get their models by what is left then. Every answer is accepted, whatever its score.

@@ -108,6 +108,34 @@ describe("a choice by worth", () => {
     expect(first(dear, { first: "large", second: "large", third: "large" })).toBe("small");
   });
 
+  it("counts an agent's latency and the rest as the longest path through the agents without a model", () => {
+    const models = modelsOf({ slower: 3 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }),
+        (drawn, isSmall) => {
+          const readsOf = drawn.map((reads, at) => (at === 0 ? [] : [...new Set(reads.map((read) => read % at))]));
+          const workflow = declared(
+            "drawn",
+            readsOf.map((reads, at) => ({ name: `a${at}`, reads: reads.map((read) => `a${read}`) })),
+          );
+          const policy = policyOf({ models, workflow });
+          const only = Object.fromEntries(readsOf.map((_, at) => [`a${at}`, isSmall[at] === true ? "small" : "large"]));
+          const last = { ...only, a0: "large" };
+          policy.decide({ nowSeconds: 1, waiting: [callOf("a", workflow, "a0", [only, last])], replicas: replicasOf(0, 0) });
+          const terms = policy.rounds?.().rounds[0]?.candidates[0]?.assignments[0]?.terms;
+          const own = terms?.latencySeconds ?? Number.NaN;
+          // One second on the small model, three on the large; every path of the graph, one after another.
+          const secondsOf = (agent: number): number => (agent === 0 ? own : isSmall[agent] === true ? 1 : 3);
+          const longestTo = (agent: number): number =>
+            secondsOf(agent) + Math.max(0, ...(readsOf[agent] ?? []).map((read) => longestTo(read)));
+          expect(own + (terms?.restSeconds ?? Number.NaN)).toBeCloseTo(Math.max(...readsOf.map((_, agent) => longestTo(agent))), 9);
+        },
+      ),
+    );
+  });
+
   it("waits as long for a slot whatever the length of its own answer", () => {
     fc.assert(
       fc.property(fc.nat(SEATS), fc.nat(40), fc.integer({ min: 1, max: 2000 }), (inFlight, ahead, tokens) => {

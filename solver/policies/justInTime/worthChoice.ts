@@ -45,13 +45,13 @@ export class WorthChoice {
   /** By model, the price of a token in this round. */
   private priceSeconds: Float64Array;
   private readonly tokens: Float64Array;
-  /** Time, with its price, of a mean answer of each model; NaN where no replica takes work: nobody knows for how long. */
+  /** Latency of a mean answer of each model, and its price; NaN where no replica takes work: nobody knows for how long. */
   private readonly answerSeconds: Float64Array;
-  /** The same without the wait. */
-  private readonly writeSeconds: Float64Array;
-  /** By a set of models as bits, the least of their answers' times; 0 where none is known. */
-  private readonly leastSeconds: Float64Array;
-  private readonly leastIsKnown: Uint8Array;
+  private readonly answerPriceSeconds: Float64Array;
+  /** By a set of models as bits, the one of the least latency and price together: -1 where no replica of any takes work, -2 where it is not computed. */
+  private readonly leastModel: Int8Array;
+  /** By agent of the program that is weighed, the longest path up to its end. */
+  private endSeconds = new Float64Array(0);
   /** Models whose times have changed since they were computed, as bits. */
   private stale = 0;
   private readonly filled = { surenessSeconds: 0, latencySeconds: 0, priceSeconds: 0, planPriceSeconds: 0, restSeconds: 0 };
@@ -62,13 +62,12 @@ export class WorthChoice {
     this.waited = new Int32Array(engines.length);
     this.ownSeconds = new Float64Array(engines.length);
     this.waitSeconds = new Float64Array(engines.length);
-    this.writeSeconds = new Float64Array(engines.length);
     this.othersSeconds = new Float64Array(engines.length);
     this.priceSeconds = new Float64Array(engines.length);
     this.tokens = Float64Array.from(meanOutputTokens);
     this.answerSeconds = new Float64Array(engines.length);
-    this.leastSeconds = new Float64Array(1 << engines.length);
-    this.leastIsKnown = new Uint8Array(1 << engines.length);
+    this.answerPriceSeconds = new Float64Array(engines.length);
+    this.leastModel = new Int8Array(1 << engines.length);
   }
 
   /** A new round begins. */
@@ -107,9 +106,9 @@ export class WorthChoice {
     const isThere = each < Number.POSITIVE_INFINITY;
     const wait = isThere ? tokens * own.waitPerToken(ahead) : Number.NaN;
     this.waitSeconds[model] = wait;
-    this.writeSeconds[model] = isThere ? tokens * (each + others + (this.priceSeconds[model] ?? 0)) : Number.NaN;
-    this.answerSeconds[model] = wait + (this.writeSeconds[model] ?? 0);
-    this.leastIsKnown.fill(0);
+    this.answerSeconds[model] = wait + tokens * each;
+    this.answerPriceSeconds[model] = isThere ? tokens * (others + (this.priceSeconds[model] ?? 0)) : Number.NaN;
+    this.leastModel.fill(UNKNOWN);
   }
 
   /** By model, requests that have chosen it in this round and wait for it. */
@@ -158,7 +157,10 @@ export class WorthChoice {
     filled.latencySeconds = (this.waitSeconds[model] ?? 0) + tokens * (this.ownSeconds[model] ?? 0);
     filled.priceSeconds = tokens * (this.othersSeconds[model] ?? 0);
     filled.planPriceSeconds = tokens * (this.priceSeconds[model] ?? 0);
-    filled.restSeconds = one.program === null ? this.laterStages(one, model) : this.laterAgents(one.program, one.agent, model, out);
+    filled.restSeconds =
+      one.program === null
+        ? this.laterStages(one, model)
+        : this.laterAgents(one.program, one.agent, { model, out, ownSeconds: filled.latencySeconds });
     return filled;
   }
 
@@ -175,17 +177,19 @@ export class WorthChoice {
     return mean === 0 ? 1 : work.predictedTokens / mean;
   }
 
-  /** The least time, with its price, of a mean answer by one of the models, given as bits; 0 where no replica of any takes work. */
+  /** Of the models given as bits, the one whose mean answer has the least latency and price together; -1 where no replica of any takes work. */
   private leastOf(models: number): number {
-    if (this.leastIsKnown[models] === 1) return this.leastSeconds[models] ?? 0;
-    let least = Number.NaN;
+    const known = this.leastModel[models] ?? UNKNOWN;
+    if (known !== UNKNOWN) return known;
+    let [least, best] = [Number.POSITIVE_INFINITY, -1];
     for (let model = 0; model < this.answerSeconds.length; model += 1) {
-      const seconds = this.answerSeconds[model] ?? Number.NaN;
-      if ((models & (1 << model)) !== 0 && !(seconds >= least) && !Number.isNaN(seconds)) least = seconds;
+      const seconds = (this.answerSeconds[model] ?? Number.NaN) + (this.answerPriceSeconds[model] ?? Number.NaN);
+      if ((models & (1 << model)) === 0 || !(seconds < least)) continue;
+      least = seconds;
+      best = model;
     }
-    this.leastSeconds[models] = Number.isNaN(least) ? 0 : least;
-    this.leastIsKnown[models] = 1;
-    return this.leastSeconds[models] ?? 0;
+    this.leastModel[models] = best;
+    return best;
   }
 
   /** Expected time, with its price, of the stages after this one, for a single request. */
@@ -193,21 +197,45 @@ export class WorthChoice {
     const { singles } = this.parts;
     if (singles === null) return 0;
     const factor = this.lengthFactor(one);
-    const secondsOf = (each: number): number => (this.waitSeconds[each] ?? 0) + factor * (this.writeSeconds[each] ?? 0) || 0;
+    const secondsOf = (each: number): number => {
+      const wait = this.waitSeconds[each] ?? 0;
+      return wait + factor * ((this.answerSeconds[each] ?? 0) - wait + (this.answerPriceSeconds[each] ?? 0)) || 0;
+    };
     return singles.secondsAfter(singles.stageFor(one.work, model), secondsOf);
   }
 
-  /** The least time, with its price, of the agents of a program that have no model yet, if this one gets the model. */
-  private laterAgents(program: ProgramConfigurations, agent: number, model: number, out: number): number {
+  /**
+   * What a program takes beyond the agent's own latency, if this gets the model: the longest path through the agents that have no model yet,
+   * each on the model of least latency and price that the choice leaves it, less the own latency; and the prices of all of them. Latencies of
+   * agents beside this one overlap with its own, their prices add up.
+   */
+  private laterAgents(
+    program: ProgramConfigurations,
+    agent: number,
+    { model, out, ownSeconds }: { readonly model: number; readonly out: number; readonly ownSeconds: number },
+  ): number {
     const { chosen } = program;
-    let rest = 0;
-    for (let other = 0; other < chosen.length; other += 1) {
-      if (other === agent || (chosen[other] ?? -1) >= 0) continue;
-      rest += this.leastOf(program.allowedAfter(agent, model, { other, out }));
+    const { reads } = program.workflow.space;
+    if (this.endSeconds.length < chosen.length) this.endSeconds = new Float64Array(chosen.length);
+    let [longest, price] = [0, 0];
+    for (let each = 0; each < chosen.length; each += 1) {
+      let end = 0;
+      for (const read of reads[each] ?? []) end = Math.max(end, this.endSeconds[read] ?? 0);
+      if (each === agent) end += ownSeconds;
+      else if ((chosen[each] ?? -1) < 0) {
+        const least = this.leastOf(program.allowedAfter(agent, model, { other: each, out }));
+        end += this.answerSeconds[least] ?? 0;
+        price += this.answerPriceSeconds[least] ?? 0;
+      }
+      this.endSeconds[each] = end;
+      longest = Math.max(longest, end);
     }
-    return rest;
+    return longest - ownSeconds + price;
   }
 }
+
+/** Of a set of models whose least is not computed. */
+const UNKNOWN = -2;
 
 /** The one model of a set given as bits; -1 where there are none or several. */
 export const onlyModel = (models: number): number => (models !== 0 && (models & (models - 1)) === 0 ? 31 - Math.clz32(models) : -1);
