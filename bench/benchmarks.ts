@@ -20,7 +20,7 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
-import { jointBenchmarks, jointFreshBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
+import { jointAllTermsBenchmarks, jointBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -124,7 +124,7 @@ export const wholeRun: readonly Benchmark[] = [
 export const onlyWanted: Readonly<Record<string, readonly Benchmark[]>> = {
   "gates on real models": realGateBenchmarks,
   "joint policy, real engines": jointRealBenchmarks,
-  "joint policy, fresh mixes": jointFreshBenchmarks,
+  "joint policy, all terms": jointAllTermsBenchmarks,
   "joint policy, recorded runs": jointRecordedBenchmarks,
   "real engines": realBenchmarks,
   "real roll-out": realRollOutBenchmarks,

@@ -1,14 +1,16 @@
+import { mean } from "@/solver/numeric/quantile";
 import { agentRunsPresent } from "../lib/agentRuns";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { keptRows, writeRows, writeTables } from "../lib/results";
+import { ALL_TERMS, allTermsSystems, LEFT_OUT } from "./allTerms";
 import cases from "./cases.json" with { type: "json" };
 import { jointLiveBenchmarks } from "./live";
 import { type Mix, mixOf } from "./mixes";
 import { type MixRace, type PartRow, raceMix } from "./race";
-import { ALONE, jointSystems, PAIRS, worthOf } from "./systems";
-import { figuresTable, matrixTable, mixTable, tenthBelow, termsTable } from "./tables";
+import { ALONE, JOINT, jointSystems, PAIRS, VARIANTS, worthOf } from "./systems";
+import { figuresTable, matrixTables, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
 import { weightTable } from "./weights";
 
 /** Mixes that are raced together: the name of their rows and tables, and of their benchmarks. */
@@ -18,18 +20,26 @@ interface RacedMixes {
   readonly mixes: readonly Mix[];
 }
 
-const MEASURED: RacedMixes = { name: "joint policy", file: "joint", mixes: cases.mixes.map((seed) => mixOf(seed)) };
-const FRESH: RacedMixes = { name: "joint policy, fresh mixes", file: "joint-fresh", mixes: cases.fresh.mixes.map((seed) => mixOf(seed)) };
+const MIXES: RacedMixes = { name: "joint policy, mixes", file: "joint", mixes: cases.mixes.map((seed) => mixOf(seed)) };
 const WITH_RUNS: RacedMixes = {
   ...{ name: "joint policy, recorded runs", file: "joint-recorded" },
-  mixes: cases.fresh.withRecordedRuns.map((seed) => mixOf(seed, true)),
+  mixes: cases.withRecordedRuns.map((seed) => mixOf(seed, true)),
 };
+/** What each part of the joint policy earns: without it, or with one more. */
+const TERMS = { reference: JOINT, variants: VARIANTS, loads: cases.loads };
 
 const isSameCase = (one: PartRow, other: PartRow): boolean =>
   one.mix === other.mix && one.load === other.load && one.system === other.system;
 
-/** Races all systems on the mixes. Rows are written load by load, and with `WEIR_BENCH_KEPT=1` those of an earlier run are not run again. */
-async function race({ file, mixes }: RacedMixes): Promise<readonly PartRow[]> {
+interface Raced extends RacedMixes, Pick<NonNullable<Parameters<typeof raceMix>[2]>, "choose"> {
+  readonly loads?: readonly number[];
+  readonly seeds?: readonly number[];
+  /** Called after each mix. */
+  readonly onMix?: (races: readonly MixRace[]) => void;
+}
+
+/** Races systems on mixes. Rows are written load by load, and with `WEIR_BENCH_KEPT=1` those of an earlier run are not run again. */
+async function race({ file, mixes, choose, onMix, loads = cases.loads, seeds = cases.seeds }: Raced): Promise<readonly PartRow[]> {
   const kept = keptRows<PartRow>(file) ?? [];
   const races: MixRace[] = [];
   for (const mix of mixes) {
@@ -40,12 +50,54 @@ async function race({ file, mixes }: RacedMixes): Promise<readonly PartRow[]> {
       writeRows(file, [...rows, ...kept.filter((row) => !rows.some((other) => isSameCase(row, other)))]);
       process.stderr.write(`${mix.name}, load ${own.at(-1)?.load}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
     };
-    races.push(await raceMix(mix, cases, { kept, onRows }));
-    const rows = races.flatMap((one) => one.rows);
-    writeTables(file, [mixTable(races), matrixTable(rows), termsTable(rows)]);
-    writeTables(`${file}-figures`, [figuresTable(rows)]);
+    races.push(await raceMix(mix, { loads, seeds, programs: cases.programs }, { kept, onRows, ...(choose && { choose }) }));
+    onMix?.(races);
   }
   return races.flatMap((one) => one.rows);
+}
+
+/** Races all systems on the mixes, and the joint policy on other seeds; writes their tables after each mix. */
+async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
+  const { file } = raced;
+  const noise = await race({
+    ...{ ...raced, file: `${file}-noise`, seeds: cases.otherSeeds },
+    choose: (parts) => jointSystems(parts).filter(({ name }) => name === JOINT),
+  });
+  return race({
+    ...raced,
+    onMix(races) {
+      const rows = races.flatMap((one) => one.rows);
+      writeTables(file, [mixTable(races), ...matrixTables(rows), promisesTable(rows), termsTable(rows, TERMS)]);
+      writeTables(`${file}-noise`, [noiseTable(rows, noise)]);
+      writeTables(`${file}-figures`, [figuresTable(rows)]);
+    },
+  });
+}
+
+/** All terms at once with learnt heads, each left out in turn, and the systems alone. */
+async function allTerms(): Promise<Measurement> {
+  const { loads } = cases.allTerms;
+  const file = "joint-all-terms";
+  const rows = await race({
+    ...{ ...MIXES, file, loads, choose: allTermsSystems },
+    onMix(races) {
+      const own = races.flatMap((one) => one.rows);
+      const variants = Object.fromEntries([JOINT, ...ALONE].map((name) => [name, name]));
+      writeTables(file, [
+        termsTable(own, { reference: ALL_TERMS, variants: LEFT_OUT, loads }),
+        termsTable(own, { reference: ALL_TERMS, variants, loads }),
+      ]);
+      writeTables(`${file}-figures`, [figuresTable(own)]);
+    },
+  });
+  const of = (system: string): readonly number[] =>
+    rows.filter((row) => row.system === system && row.part === "all").map(({ meanSeconds }) => mean(meanSeconds));
+  const [joint, all] = [of(JOINT), of(ALL_TERMS)];
+  return {
+    figure: Math.exp(mean(all.map((seconds, at) => Math.log(seconds / (joint[at] ?? Number.NaN))))),
+    unit: "x",
+    detail: `mean latency with all terms over that of the joint policy, both with learnt heads: geometric mean over ${all.length} cases, mixes at loads of ${loads.join(", ")}; ${cases.seeds.length} seeds`,
+  };
 }
 
 /** The weight of others' delay on the tuning mixes. */
@@ -85,7 +137,7 @@ const skipped: Benchmark = {
 
 /** The joint policy against the best system alone and the best pair, on mixes that are raced once for all four figures. */
 function against(raced: RacedMixes): readonly Benchmark[] {
-  const rows = once(() => race(raced));
+  const rows = once(() => raceAll(raced));
   return (["meanSeconds", "p95Seconds"] as const).flatMap((figure) => {
     const of = figure === "meanSeconds" ? "mean" : "p95";
     return ([ALONE, PAIRS] as const).map((others) => ({
@@ -98,11 +150,13 @@ function against(raced: RacedMixes): readonly Benchmark[] {
 
 /** The joint policy against each system alone, and against the best pairs, on mixes that nothing was tuned on; and in a live gateway. */
 export const jointBenchmarks: readonly Benchmark[] = dataPresent()
-  ? [{ name: "joint policy: weight of others' delay", budget: null, run: weighed }, ...against(MEASURED), ...jointLiveBenchmarks]
+  ? [{ name: "joint policy: weight of others' delay", budget: null, run: weighed }, ...against(MIXES), ...jointLiveBenchmarks]
   : [];
 
-/** The same on mixes of which no rule and no setting has seen a figure. */
-export const jointFreshBenchmarks: readonly Benchmark[] = dataPresent() ? against(FRESH) : [];
+/** The joint policy with all its terms. */
+export const jointAllTermsBenchmarks: readonly Benchmark[] = dataPresent()
+  ? [{ name: "joint policy, all terms", budget: null, run: allTerms }]
+  : [];
 
 /** The same on mixes with recorded runs of agents; where these are missing, one line that says so. */
 export const jointRecordedBenchmarks: readonly Benchmark[] = dataPresent() ? (agentRunsPresent() ? against(WITH_RUNS) : [skipped]) : [];

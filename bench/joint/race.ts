@@ -8,10 +8,12 @@ import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabCell, WorkflowFigures } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { cascadeText } from "@/solver/wording/wording";
 import { RECORDED_RUN } from "@/solver/workflow/measuredPrograms";
 import { splitPrompts } from "@/solver/workload/split";
 import { qwenLadder, raceAnswers } from "../aragog/raceLadders";
+import { withModelledConfidence } from "../aragog/scoredRun";
 import { hardware } from "../aragog/seededRace";
 import { agentRuns } from "../lib/agentRuns";
 import { once } from "../lib/once";
@@ -54,7 +56,9 @@ const IDLE = { rate: 1e-3, programs: 200 };
 /** What all systems of a mix have in common. */
 async function sceneOf(drawn: Mix) {
   const { shares: all, floor } = drawn;
-  const { workload, texts } = await raceAnswers(qwenLadder);
+  const answers = await raceAnswers(qwenLadder);
+  const workload = withModelledConfidence(answers.workload, cases.allTerms.confidenceAuc);
+  const { texts } = answers;
   const known = enginesByModel(engines, hardware);
   const outcomes = tableOf(workload, qwenLadder.models);
   const shares = all.filter(({ workflow }) => workflow !== RECORDED_RUN);
@@ -70,6 +74,8 @@ async function sceneOf(drawn: Mix) {
   const { sample } = learntPrograms({ task: learnt, table: outcomes, sketches: [] }, TYPICAL_PROGRAMS);
   const workflows = drawnDocuments(shares.filter(({ workflow }) => workflow !== cases.single));
   const policy = justInTimeOver({ engines: known, sample, workflows: workflows.map(withExperts), catalogue: hardware.catalogue });
+  const scored = withCallGates(policy, { workload, sample });
+  if (!scored.ok) throw new Error(scored.message);
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const ground = { outcomes, planning, costs: policy.models.map(({ cost }) => cost) };
   const quality = outcomes.models.map((_, model) => qualityOf(ground, model));
@@ -84,7 +90,14 @@ async function sceneOf(drawn: Mix) {
     capacity,
     floor: keptFloor,
     parts: {
-      ...{ policy, cascade: cheapestCascade(ground, keptFloor), model: cheapestModel(ground, keptFloor), quality, planned: sample },
+      ...{
+        policy,
+        scored: scored.policy,
+        cascade: cheapestCascade(ground, keptFloor),
+        model: cheapestModel(ground, keptFloor),
+        quality,
+        planned: sample,
+      },
       loads,
     },
     run: (spec: Pick<LabSpec, "systems" | "rates" | "seeds" | "programs">) =>

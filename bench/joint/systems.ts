@@ -34,9 +34,12 @@ export const VARIANTS = {
   "with the plan's price of tokens": "joint with the plan's price",
 } as const;
 
-interface Parts {
+/** What the systems of a mix are made of. */
+export interface Parts {
   /** Declares the workflows, over the race's engines. */
   readonly policy: JustInTimePolicy;
+  /** The same, in which scores of agents' answers change which configurations count as accurate. */
+  readonly scored: JustInTimePolicy;
   /** The cheapest cascade and the cheapest single model that keep the floor. */
   readonly cascade: Singles;
   readonly model: Singles;
@@ -48,32 +51,40 @@ interface Parts {
   readonly planned: ProgramSample;
 }
 
-const fcfs = { kind: "fcfs" } as const;
-const byWorkflow = { kind: "workflow", agingThreshold: cases.agingThreshold } as const;
+export const fcfs = { kind: "fcfs" } as const;
+/** Kairos' order and place. */
+export const kairos = {
+  order: { kind: "workflow", agingThreshold: cases.agingThreshold },
+  place: { kind: "time-slots" },
+} as const;
 const shortestFirst = { kind: "stjf", agingThreshold: cases.agingThreshold } as const;
-const leastLoad = { kind: "least-load" } as const;
-const timeSlots = { kind: "time-slots" } as const;
+export const leastLoad = { kind: "least-load" } as const;
 const none = { lengths: "none", confidence: "none" } as const;
+export const learnt = { lengths: "learnt", confidence: "learnt" } as const;
 /** Without MOSAIC's gate the aggregator is always called. */
-const ungated = { gates: "never" } as const;
-const beam = { kind: "beam", width: BEAM_WIDTH } as const;
+export const ungated = { gates: "never" } as const;
+export const beam = { kind: "beam", width: BEAM_WIDTH } as const;
 
 /** The choice by worth with a weight of others' delay. */
 export const worthOf = (delayWeight: number) => ({ kind: "worth", rightSeconds: 0, delayWeight }) as const;
 
-/** All systems on the same engines. Kairos and Aragog send single requests to the cheapest model that keeps the floor: neither says which. */
-export function jointSystems({ policy, cascade, model, quality, loads, planned }: Parts): readonly LabSystem[] {
-  const slack = slackOf(policy, quality);
-  const perWorkflowOnes = { kind: "fixed" as const, configurations: perWorkflow(policy, planned) };
-  const rounds = (name: string, parts: Partial<JustInTimePolicy>, more: Partial<LabSystem> = {}): LabSystem => ({
+/** Makes a system of a policy whose parts are given; what is not is the mix's policy, first come, first served, at the engine of least load. */
+export const systemOver =
+  ({ policy }: Parts, configurations: LabSystem["configurations"]) =>
+  (name: string, parts: Partial<JustInTimePolicy>, more: Partial<LabSystem> = {}): LabSystem => ({
     ...{ name, ...none },
-    ...(parts.selection?.kind === "fixed" ? {} : { configurations: "oracle" as const }),
+    ...(parts.selection?.kind === "fixed" ? {} : { configurations }),
     ...more,
     policy: { ...policy, order: fcfs, place: leastLoad, ...parts },
   });
-  const kairos = { order: byWorkflow, place: timeSlots };
+
+/** All systems on the same engines. Kairos and Aragog send single requests to the cheapest model that keeps the floor: neither says which. */
+export function jointSystems(parts: Parts): readonly LabSystem[] {
+  const { policy, cascade, model, quality, loads, planned } = parts;
+  const slack = slackOf(policy, quality);
+  const perWorkflowOnes = { kind: "fixed" as const, configurations: perWorkflow(policy, planned) };
+  const rounds = systemOver(parts, "oracle");
   const chimera = { order: shortestFirst, place: leastLoad };
-  const learnt = { lengths: "learnt", confidence: "learnt" } as const;
   const worth = worthOf(cases.delayWeight);
   const singles = orLarger(cascade, policy);
   return [
@@ -119,7 +130,7 @@ const ensembleOnly = ({ workflows }: JustInTimePolicy): JustInTimePolicy["workfl
  * A cascade whose last stage is followed by all larger models at a threshold of 0: no answer is sent on to them, but by worth a request may
  * start there, where the answer is no worse.
  */
-function orLarger(cascade: Singles, { models }: JustInTimePolicy): Singles {
+export function orLarger(cascade: Singles, { models }: JustInTimePolicy): Singles {
   if (cascade.kind !== "cascade") return cascade;
   const last = models.findIndex(({ model }) => model === cascade.stages.at(-1)?.model);
   const larger = models.slice(last + 1).map(({ model }) => ({ model }));

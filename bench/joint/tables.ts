@@ -6,15 +6,17 @@ import { differenceOf, ratioOf } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import cases from "./cases.json" with { type: "json" };
 import { type MixRace, PARTS, type Part, type PartRow } from "./race";
-import { ALONE, JOINT, PAIRS, VARIANTS } from "./systems";
+import { ALONE, JOINT, PAIRS } from "./systems";
 
 /** A system whose agents or ensemble are worse than the joint policy's by more than this, in points and beyond noise, is not compared with it. */
 const EQUAL_QUALITY = 1;
 
-type Latency = "meanSeconds" | "p95Seconds";
+type Latency = "meanSeconds" | "p95Seconds" | "secondsPerToken";
 
 /** The joint policy over the best of some systems at equal quality, on one part of one mix at one load. */
 interface Comparison extends Pick<PartRow, "mix" | "load" | "part"> {
+  /** Whether the joint policy is not surely below the part's floor. */
+  readonly keepsFloor: boolean;
   /** The system with the least figure of those of equal quality on every part; null where there is none. */
   readonly best: string | null;
   readonly ratio: SeedEstimate | null;
@@ -29,19 +31,25 @@ const rowOf = (rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load" | "par
 const qualityOver = (own: PartRow, reference: PartRow): SeedEstimate | null =>
   differenceOf([{ own: own.quality, reference: reference.quality }]);
 
+const isFloored = (part: Part): boolean => part === "single requests" || part === "recorded runs";
+
+/** Whether a part of the joint policy's programs is not surely below the floor that it has; true for a part without one. */
+const keepsFloor = ({ part, quality, floor }: PartRow): boolean =>
+  !isFloored(part) || (seedEstimate(quality)?.high ?? mean(quality)) >= floor;
+
 /**
- * Whether a system may be compared with the joint policy: its single requests, and the calls of recorded runs, which are served as such, keep
- * the floor that all have, beyond noise or within it, and its
- * other programs, which have none, may be as good as the joint policy's.
+ * Whether a system may be compared with the joint policy: its single requests, and the calls of recorded runs, which are served as such, are
+ * not surely below the floor that all have, and its other programs, which have none, not surely more than a point worse than the joint
+ * policy's. Where the joint policy itself is below the floor, others may be as far below it.
  */
 function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, system: string): boolean {
   const parts = PARTS.filter((part) => part !== "all" && rowOf(rows, { ...at, part, system: JOINT }) !== undefined);
   return parts.every((part) => {
     const [own, joint] = [system, JOINT].map((each) => rowOf(rows, { ...at, part, system: each }));
     if (own === undefined || joint === undefined) return false;
-    if (part === "single requests" || part === "recorded runs") return (seedEstimate(own.quality)?.high ?? mean(own.quality)) >= own.floor;
     const over = qualityOver(own, joint);
-    return over !== null && (over.high ?? over.value) >= -EQUAL_QUALITY;
+    if (isFloored(part) && (keepsFloor(own) || over === null)) return keepsFloor(own);
+    return over !== null && (over.high ?? over.value) >= (isFloored(part) ? 0 : -EQUAL_QUALITY);
   });
 }
 
@@ -56,6 +64,7 @@ function comparisons(rows: readonly PartRow[], against: readonly string[], figur
       mix,
       load,
       part,
+      keepsFloor: keepsFloor(joint),
       best: best?.system ?? null,
       ratio: best === undefined ? null : ratioOf([{ own: joint[figure], reference: best[figure] }]),
       quality: best === undefined ? null : qualityOver(best, joint),
@@ -77,19 +86,61 @@ export function mixTable(races: readonly MixRace[]): string {
   );
 }
 
-export function matrixTable(rows: readonly PartRow[]): string {
-  const figures: readonly Latency[] = ["meanSeconds", "p95Seconds"];
-  const columns = figures.flatMap((figure) => [comparisons(rows, ALONE, figure), comparisons(rows, PAIRS, figure)]);
+/** The joint policy's figure over that of each system alone and of the best pair, one table a figure. A system that is not as good is marked. */
+export function matrixTables(rows: readonly PartRow[]): readonly string[] {
+  const own = rows.filter(({ system }) => system === JOINT);
+  const titles = { meanSeconds: "Mean latency", p95Seconds: "p95 latency", secondsPerToken: "Seconds a token" } as const;
+  return (Object.keys(titles) as Latency[]).map((figure) => {
+    const pairs = comparisons(rows, PAIRS, figure);
+    const lines = own.map((joint, at) => {
+      const alone = ALONE.map((system) => {
+        const row = rowOf(rows, { ...joint, system });
+        if (row === undefined) return "-";
+        return `${ratio(ratioOf([{ own: joint[figure], reference: row[figure] }]))}${isAsGood(rows, joint, system) ? "" : " †"}`;
+      });
+      const pair = pairs[at];
+      const best = pair?.best == null ? "none as good" : `${ratio(pair.ratio)}, ${pair.best} (${signed(pair.quality)} points)`;
+      return [joint.mix, `${joint.load}`, joint.part, ...alone, best];
+    });
+    return `${titles[figure]} of the joint policy over that of:\n\n${table(["mix", "load", "part", ...ALONE, "the best pair"], lines)}`;
+  });
+}
+
+/** Quality of the parts with a floor, and the share of all parts' programs within their limit, of the joint policy and its best rivals by the mean. */
+export function promisesTable(rows: readonly PartRow[]): string {
+  const own = rows.filter(({ system }) => system === JOINT);
+  const [alone, pairs] = [ALONE, PAIRS].map((against) => comparisons(rows, against, "meanSeconds"));
+  return table(
+    ["mix", "load", "part", "quality of joint", "floor", "kept", "within SLO, %: joint", "the best alone", "the best pair"],
+    own.map((joint, at) => {
+      const within = [alone, pairs].map((column) => {
+        const best = column?.[at]?.best;
+        const row = best == null ? undefined : rowOf(rows, { ...joint, system: best });
+        return row === undefined ? "none as good" : `${estimate(seedEstimate(row.withinSlo))}, ${row.system}`;
+      });
+      const floored = isFloored(joint.part) ? [joint.floor.toFixed(1), keepsFloor(joint) ? "yes" : "no"] : ["-", "-"];
+      const quality = estimate(seedEstimate(joint.quality));
+      return [joint.mix, `${joint.load}`, joint.part, quality, ...floored, estimate(seedEstimate(joint.withinSlo)), ...within];
+    }),
+  );
+}
+
+/** The joint policy over itself on other seeds: what a ratio is between runs that differ by nothing else. */
+export function noiseTable(rows: readonly PartRow[], others: readonly PartRow[]): string {
   const own = rows.filter(({ system }) => system === JOINT);
   return table(
-    ["mix", "load", "part", "mean: over the best alone", "mean: over the best pair", "p95: over the best alone", "p95: over the best pair"],
-    own.map(({ mix, load, part }, at) => [
-      ...[mix, `${load}`, part],
-      ...columns.map((column) => {
-        const one = column[at];
-        return one?.best == null ? "none as good" : `${ratio(one.ratio)}, ${one.best} (${signed(one.quality)} points)`;
-      }),
-    ]),
+    ["mix", "load", "part", "mean", "p95", "quality, points"],
+    own.flatMap((joint) => {
+      const other = rowOf(others, joint);
+      if (other === undefined) return [];
+      const over = (figure: Latency): string => (mean(other[figure]) / mean(joint[figure])).toFixed(2);
+      return [
+        [
+          ...[joint.mix, `${joint.load}`, joint.part, over("meanSeconds"), over("p95Seconds")],
+          (mean(other.quality) - mean(joint.quality)).toFixed(1),
+        ],
+      ];
+    }),
   );
 }
 
@@ -106,18 +157,25 @@ export const figuresTable = (rows: readonly PartRow[]): string =>
       ]),
   );
 
-/** What each term adds: the policy without it over the joint policy, all mixes together. */
-export function termsTable(rows: readonly PartRow[]): string {
+/** A policy, and what it is without each of its terms, by system. */
+interface Ablation {
+  readonly reference: string;
+  readonly variants: Readonly<Record<string, string>>;
+  readonly loads: readonly number[];
+}
+
+/** What each term adds: the policy without it over the policy, all mixes together. */
+export function termsTable(rows: readonly PartRow[], { reference, variants, loads }: Ablation): string {
   const mixes = [...new Set(rows.map(({ mix }) => mix))];
   const pairs = (system: string, load: number, part: Part, figure: Latency | "quality") =>
     mixes.flatMap((mix) => {
-      const [own, reference] = [system, JOINT].map((each) => rowOf(rows, { mix, load, part, system: each }));
-      return own === undefined || reference === undefined ? [] : [{ own: own[figure], reference: reference[figure] }];
+      const [own, whole] = [system, reference].map((each) => rowOf(rows, { mix, load, part, system: each }));
+      return own === undefined || whole === undefined ? [] : [{ own: own[figure], reference: whole[figure] }];
     });
   return table(
-    ["the joint policy", "load", "mean, over joint's", "p95, over joint's", "quality of single requests", "quality of agents"],
-    Object.entries(VARIANTS).flatMap(([variant, system]) =>
-      cases.loads.map((load) => [
+    [reference, "load", "mean, over its", "p95, over its", "quality of single requests", "quality of agents"],
+    Object.entries(variants).flatMap(([variant, system]) =>
+      loads.map((load) => [
         ...[variant, `${load}`],
         ...(["meanSeconds", "p95Seconds"] as const).map((figure) => ratio(ratioOf(pairs(system, load, "all", figure)))),
         ...(["single requests", "agents"] as const).map((part) => signed(differenceOf(pairs(system, load, part, "quality")))),
@@ -132,7 +190,7 @@ export function termsTable(rows: readonly PartRow[]): string {
  */
 export function tenthBelow(rows: readonly PartRow[], against: readonly string[], figure: Latency): Measurement {
   const all = comparisons(rows, against, figure).filter(({ part }) => part !== "all");
-  const better = all.filter(({ ratio: over }) => over !== null && over.value <= 0.9 && (over.high ?? 1) < 1);
+  const better = all.filter(({ ratio: over, keepsFloor: keeps }) => keeps && over !== null && over.value <= 0.9 && (over.high ?? 1) < 1);
   const worse = all.filter(({ ratio: over }) => over !== null && (over.low ?? 0) > 1);
   const named = (one: Comparison): string => `${one.mix}, ${one.load}, ${one.part}: ${one.ratio?.value.toFixed(2)} of ${one.best}`;
   const mixes = new Set(rows.map(({ mix }) => mix)).size;
@@ -140,6 +198,6 @@ export function tenthBelow(rows: readonly PartRow[], against: readonly string[],
   return {
     figure: (100 * better.length) / all.length,
     unit: "% of the cases",
-    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; in ${all.filter(({ keepsFloor: keeps }) => !keeps).length} joint itself is below the floor; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
   };
 }
