@@ -18,28 +18,29 @@ interface RacedMixes {
   readonly name: string;
   readonly file: string;
   readonly mixes: readonly Mix[];
+  readonly loads: readonly number[];
 }
 
-const MIXES: RacedMixes = { name: "joint policy, mixes", file: "joint", mixes: cases.mixes.map((seed) => mixOf(seed)) };
+const MIXES: RacedMixes = {
+  ...{ name: "joint policy, mixes", file: "joint", loads: cases.loads },
+  mixes: cases.mixes.map((seed) => mixOf(seed)),
+};
 const WITH_RUNS: RacedMixes = {
-  ...{ name: "joint policy, recorded runs", file: "joint-recorded" },
+  ...{ name: "joint policy, recorded runs", file: "joint-recorded", loads: cases.recordedLoads },
   mixes: cases.withRecordedRuns.map((seed) => mixOf(seed, true)),
 };
-/** What each part of the joint policy earns: without it, or with one more. */
-const TERMS = { reference: JOINT, variants: VARIANTS, loads: cases.loads };
 
 const isSameCase = (one: PartRow, other: PartRow): boolean =>
   one.mix === other.mix && one.load === other.load && one.system === other.system;
 
 interface Raced extends RacedMixes, Pick<NonNullable<Parameters<typeof raceMix>[2]>, "choose"> {
-  readonly loads?: readonly number[];
   readonly seeds?: readonly number[];
   /** Called after each mix. */
   readonly onMix?: (races: readonly MixRace[]) => void;
 }
 
 /** Races systems on mixes. Rows are written load by load, and with `WEIR_BENCH_KEPT=1` those of an earlier run are not run again. */
-async function race({ file, mixes, choose, onMix, loads = cases.loads, seeds = cases.seeds }: Raced): Promise<readonly PartRow[]> {
+async function race({ file, mixes, choose, onMix, loads, seeds = cases.seeds }: Raced): Promise<readonly PartRow[]> {
   const kept = keptRows<PartRow>(file) ?? [];
   const races: MixRace[] = [];
   for (const mix of mixes) {
@@ -58,7 +59,7 @@ async function race({ file, mixes, choose, onMix, loads = cases.loads, seeds = c
 
 /** Races all systems on the mixes, and the joint policy on other seeds; writes their tables after each mix. */
 async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
-  const { file } = raced;
+  const { file, loads } = raced;
   const noise = await race({
     ...{ ...raced, file: `${file}-noise`, seeds: cases.otherSeeds },
     choose: (parts) => jointSystems(parts).filter(({ name }) => name === JOINT),
@@ -67,7 +68,12 @@ async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
     ...raced,
     onMix(races) {
       const rows = races.flatMap((one) => one.rows);
-      writeTables(file, [mixTable(races), ...matrixTables(rows), promisesTable(rows), termsTable(rows, TERMS)]);
+      writeTables(file, [
+        mixTable(races),
+        ...matrixTables(rows),
+        promisesTable(rows),
+        termsTable(rows, { reference: JOINT, variants: VARIANTS, loads }),
+      ]);
       writeTables(`${file}-noise`, [noiseTable(rows, noise)]);
       writeTables(`${file}-figures`, [figuresTable(rows)]);
     },

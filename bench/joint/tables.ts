@@ -194,10 +194,11 @@ export function tenthBelow(rows: readonly PartRow[], against: readonly string[],
   const worse = all.filter(({ ratio: over }) => over !== null && (over.low ?? 0) > 1);
   const named = (one: Comparison): string => `${one.mix}, ${one.load}, ${one.part}: ${one.ratio?.value.toFixed(2)} of ${one.best}`;
   const mixes = new Set(rows.map(({ mix }) => mix)).size;
+  const loads = [...new Set(rows.map(({ load }) => load))].join(", ");
   const parts = PARTS.filter((part) => all.some((one) => one.part === part));
   return {
     figure: (100 * better.length) / all.length,
     unit: "% of the cases",
-    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${cases.loads.join(", ")}; in ${all.filter(({ best }) => best === null).length} none is as good; in ${all.filter(({ keepsFloor: keeps }) => !keeps).length} joint itself is below the floor; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${loads}; in ${all.filter(({ best }) => best === null).length} none is as good; in ${all.filter(({ keepsFloor: keeps }) => !keeps).length} joint itself is below the floor; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
   };
 }

@@ -82,6 +82,38 @@ test("configurations that are learnt for the run are chosen among, and are the s
   expect(raced(["Aragog"])).toEqual([learnt]);
 });
 
+test("a workflow with one configuration is served without heads of its own, beside others that have some", () => {
+  const system = spec.systems[indexOf("Aragog")] as LabSpec["systems"][number];
+  if (system.policy.kind !== "just-in-time") throw new Error("Aragog is chosen just in time");
+  const [first, ...others] = system.policy.workflows;
+  if (first === undefined) throw new Error("Aragog declares no workflow");
+  const agents = first.workflow.agents.map((agent) => ({ ...agent, models: [models[0] ?? ""] }));
+  const workflows = [{ ...first, workflow: { ...first.workflow, agents } }, ...others];
+  const task = testTask({ ...spec, systems: [{ ...system, policy: { ...system.policy, workflows } }] });
+  const [cell] = labCellKeys(task).map(labCells(task, makeGround(task)));
+  expect(cell?.unserved).toBe(0);
+  expect(Object.keys(makeGround(task).configurations)).toHaveLength(1);
+});
+
+test("single requests by worth are sent by predicted lengths where the run has some, and by the mean where it has none", () => {
+  const system = spec.systems[indexOf("Aragog")] as LabSpec["systems"][number];
+  if (system.policy.kind !== "just-in-time") throw new Error("Aragog is chosen just in time");
+  const singles = {
+    ...{ kind: "cascade" as const, stages: models.map((model) => ({ model })), thresholds: models.slice(1).map(() => 0) },
+    judge: { model: "judge", secondsPerCall: 0.1, usdPerCall: 0 },
+    approvedRanges: { thresholds: models.slice(1).map(() => ({ min: 0, max: 100 })) },
+  };
+  const selection = { kind: "worth" as const, rightSeconds: 0, delayWeight: 1 };
+  const systems = (["none", "oracle"] as const).map((lengths) => ({
+    ...{ ...system, lengths, configurations: "oracle" as const },
+    policy: { ...system.policy, selection, singles },
+  })) as LabSpec["systems"];
+  const task = testTask({ ...spec, mix: [{ workflow: "solver", share: 1 }], systems });
+  const cells = labCellKeys(task).map(labCells(task, makeGround(task)));
+  expect(cells.map(({ unserved }) => unserved)).toEqual([0, 0]);
+  expect(cells[0]?.digest).not.toBe(cells[1]?.digest);
+});
+
 test("configurations that are learnt on vectors are as good as the vectors: those that tell the right models leave less to the largest", () => {
   const random = seededRandom(1);
   const { promptIds, models: answered } = testWorkload.outcomes;

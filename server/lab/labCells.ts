@@ -6,7 +6,7 @@ import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { cellFigures } from "@/solver/lab/cellFigures";
-import { cascadeOf, judgesAny } from "@/solver/plan/policySchema";
+import { cascadeOf, judgesAny, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import type { Artefact } from "@/solver/prediction/checkedArtefact";
@@ -104,7 +104,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     const sample = system.gates === "never" ? withoutGates(drawn) : drawn;
     const replicas = clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order);
     const outcome = simulatePrograms({
-      policy: buildPolicy(system.policy),
+      policy: buildPolicy(withLengths(system)),
       sample,
       replicas: spec.enginesDeviate ? replicas.map((replica) => deviating(replica, seed)) : replicas,
       predictions: predictionsFor(system, seed),
@@ -117,6 +117,15 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
       throw new Error(`${system.name} at ${rate} programs/s served no program whole: none of its engines has room for the requests.`);
     return { ...key, ...figures, digest: digestOf(outcome) };
   };
+}
+
+/** A predictor that is trained for the run has no hash: this stands for it. */
+const OF_THE_RUN = "0".repeat(64);
+
+/** The policy, which names a predictor of lengths where the run has one: policies take a length that none predicts for the client's own limit. */
+function withLengths({ policy, lengths }: Pick<LabSystem, "policy" | "lengths">): PolicyDocument {
+  if (lengths === "none" || lengths === "input") return policy;
+  return { ...policy, learnt: { lengths: typeof lengths === "object" ? lengths.artefact : OF_THE_RUN, ...policy.learnt } };
 }
 
 /** The same programs, of which every stage is called. */

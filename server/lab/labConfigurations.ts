@@ -53,10 +53,13 @@ export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround,
     for (const own of casesOf(policy)) {
       const key = keyOf(own);
       if (learnt[key] !== undefined || !spec.mix.some(({ workflow }) => workflow === own.workflow.name)) continue;
+      const space = configurationSpace(own.workflow, own.models);
+      // With one configuration there is nothing to choose, and nothing to learn.
+      if (space.size === 1) continue;
       const mix = [{ workflow: own.workflow.name, share: 1 }];
       const table = tableOf(workload, own.models);
       const { sample, texts } = learntPrograms({ task: { ...drawn, spec: { ...spec, mix } }, table, sketches }, TRAINING_PROGRAMS);
-      const rows = configurationRowsOf(sample, configurationSpace(own.workflow, own.models), texts, own.workflow);
+      const rows = configurationRowsOf(sample, space, texts, own.workflow);
       const read = task.embeddings === undefined ? {} : { embeddings: embeddingsAt(task.embeddings, rows.prompts) };
       learnt[key] = encodeArtefact(trainConfigurations({ ...rows, ...read }, { seed: mixSeed(workload.seed, "lab") }));
     }
