@@ -10,7 +10,7 @@ import { jointLiveBenchmarks } from "./live";
 import { type Mix, mixOf } from "./mixes";
 import { type MixRace, type PartRow, raceMix } from "./race";
 import { ALONE, JOINT, jointSystems, PAIRS, VARIANTS, worthOf } from "./systems";
-import { figuresTable, matrixTables, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
+import { figuresTable, highestLoadTable, matrixTables, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
 import { weightTable } from "./weights";
 
 /** Mixes that are raced together: the name of their rows and tables, and of their benchmarks. */
@@ -72,6 +72,7 @@ async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
         mixTable(races),
         ...matrixTables(rows),
         promisesTable(rows),
+        highestLoadTable(rows),
         termsTable(rows, { reference: JOINT, variants: VARIANTS, loads }),
       ]);
       writeTables(`${file}-noise`, [noiseTable(rows, noise)]);

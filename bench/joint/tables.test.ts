@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PARTS, type Part, type PartRow } from "./race";
-import { tenthBelow } from "./tables";
+import { highestLoadTable, tenthBelow } from "./tables";
 
 const SEEDS = 5;
 const FLOOR = 60;
@@ -48,4 +48,24 @@ it.each([
 
 it("recorded runs and single requests may be worse than the joint policy's where they keep the floor", () => {
   expect(against({ seconds: 10, quality: { "single requests": 61, "recorded runs": 61 } }, PARTS).figure).toBe(100);
+});
+
+it("the highest load is where the share within the limit falls below nine tenths, on a line between the loads that were run", () => {
+  const at = (load: number, within: number): PartRow => ({
+    ...(rowsOf("joint", { seconds: 8 }, ["all"])[0] as PartRow),
+    load,
+    withinSlo: [within],
+  });
+  const found = (...rows: readonly PartRow[]): string | undefined => highestLoadTable(rows).trimEnd().split("\n").at(-1)?.split("|")[3]?.trim();
+  expect(found(at(0.5, 100), at(1, 80))).toBe("0.75");
+  expect(found(at(0.5, 100), at(1, 90))).toBe("1 or more");
+  expect(found(at(0.5, 89), at(1, 99))).toBe("below 0.5");
+});
+
+it("a case in which the joint policy itself is surely below the floor is not counted as better", () => {
+  const parts = ["single requests"] as const;
+  const rows = [...rowsOf("joint", { seconds: 8, quality: { "single requests": 50 } }, parts), ...rowsOf("Aragog", { seconds: 10 }, parts)];
+  const { figure, detail } = tenthBelow(rows, ["Aragog"], "meanSeconds");
+  expect(figure).toBe(0);
+  expect(detail).toContain("in 1 joint itself is below the floor");
 });

@@ -125,6 +125,35 @@ export function promisesTable(rows: readonly PartRow[]): string {
   );
 }
 
+/** Share of programs, in percent, that must end within their limit where the highest load is asked for. */
+const MOSTLY_WITHIN = 90;
+
+/**
+ * The highest load at which a system keeps `MOSTLY_WITHIN` percent of a part's programs within their limit, between the loads that were run by
+ * a straight line, as text.
+ */
+function highestLoad(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "part" | "system">): string {
+  const points = rows
+    .filter(({ mix, part, system }) => mix === at.mix && part === at.part && system === at.system)
+    .map(({ load, withinSlo }) => ({ load, within: mean(withinSlo) }))
+    .toSorted((a, b) => a.load - b.load);
+  const above = points.findIndex(({ within }) => within < MOSTLY_WITHIN);
+  const [last, next] = [points[above < 0 ? points.length - 1 : above - 1], points[above]];
+  if (last === undefined) return `below ${points[0]?.load}`;
+  if (next === undefined) return `${last.load} or more`;
+  return (last.load + ((next.load - last.load) * (last.within - MOSTLY_WITHIN)) / (last.within - next.within)).toFixed(2);
+}
+
+/** The highest load at which nine tenths of a part's programs end within their limit, by system. */
+export function highestLoadTable(rows: readonly PartRow[]): string {
+  const systems = [JOINT, ...ALONE, ...PAIRS];
+  const parts = [...new Set(rows.map(({ mix, part }) => JSON.stringify([mix, part])))].map((key) => JSON.parse(key) as [string, Part]);
+  return table(
+    ["mix", "part", ...systems],
+    parts.map(([mix, part]) => [mix, part, ...systems.map((system) => highestLoad(rows, { mix, part, system }))]),
+  );
+}
+
 /** The joint policy over itself on other seeds: what a ratio is between runs that differ by nothing else. */
 export function noiseTable(rows: readonly PartRow[], others: readonly PartRow[]): string {
   const own = rows.filter(({ system }) => system === JOINT);
