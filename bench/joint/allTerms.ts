@@ -1,7 +1,21 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { selectionOf } from "@/solver/policies/justInTime/justInTimeDocument";
 import cases from "./cases.json" with { type: "json" };
-import { beam, fcfs, JOINT, jointSystems, kairos, learnt, leastLoad, orLarger, type Parts, systemOver, ungated, worthOf } from "./systems";
+import {
+  ALONE,
+  beam,
+  fcfs,
+  JOINT,
+  jointSystems,
+  kairos,
+  learnt,
+  leastLoad,
+  orLarger,
+  type Parts,
+  systemOver,
+  ungated,
+  worthOf,
+} from "./systems";
 
 export const ALL_TERMS = "all terms";
 
@@ -35,7 +49,7 @@ export function allTermsSystems(parts: Parts): readonly LabSystem[] {
   const all = { ...unscored, workflows: scored.workflows, callGates: scored.callGates };
   const without = (name: keyof typeof LEFT_OUT, but: Partial<typeof policy>, more: Partial<LabSystem> = {}): LabSystem =>
     system(LEFT_OUT[name], { ...all, ...but }, { ...learnt, ...more });
-  const elsewhere = jointSystems(parts).filter(({ name }) => name === JOINT || !name.startsWith("joint"));
+  const elsewhere = jointSystems(parts).filter(({ name }) => [JOINT, ...ALONE].some((own) => own === name));
   return [
     system(ALL_TERMS, all, learnt),
     without("worth: throughput instead", { selection: beam }, { lengths: "none", confidence: "none" }),

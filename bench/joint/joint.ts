@@ -19,21 +19,25 @@ interface RacedMixes {
   readonly file: string;
   readonly mixes: readonly Mix[];
   readonly loads: readonly number[];
+  /** Whether the joint policy's variants are raced too. */
+  readonly ablated: boolean;
 }
 
 const MIXES: RacedMixes = {
-  ...{ name: "joint policy, mixes", file: "joint", loads: cases.loads },
+  ...{ name: "joint policy, mixes", file: "joint", loads: cases.loads, ablated: true },
   mixes: cases.mixes.map((seed) => mixOf(seed)),
 };
 const WITH_RUNS: RacedMixes = {
-  ...{ name: "joint policy, recorded runs", file: "joint-recorded", loads: cases.recordedLoads },
+  ...{ name: "joint policy, recorded runs", file: "joint-recorded", loads: cases.recordedLoads, ablated: false },
   mixes: cases.withRecordedRuns.map((seed) => mixOf(seed, true)),
 };
 
 const isSameCase = (one: PartRow, other: PartRow): boolean =>
   one.mix === other.mix && one.load === other.load && one.system === other.system;
 
-interface Raced extends RacedMixes, Pick<NonNullable<Parameters<typeof raceMix>[2]>, "choose"> {
+const isVariant = (name: string): boolean => Object.values(VARIANTS).some((own) => own === name);
+
+interface Raced extends Omit<RacedMixes, "ablated">, Pick<NonNullable<Parameters<typeof raceMix>[2]>, "choose"> {
   readonly seeds?: readonly number[];
   /** Called after each mix. */
   readonly onMix?: (races: readonly MixRace[]) => void;
@@ -59,13 +63,13 @@ async function race({ file, mixes, choose, onMix, loads, seeds = cases.seeds }: 
 
 /** Races all systems on the mixes, and the joint policy on other seeds; writes their tables after each mix. */
 async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
-  const { file, loads } = raced;
+  const { file, loads, ablated } = raced;
   const noise = await race({
     ...{ ...raced, file: `${file}-noise`, seeds: cases.otherSeeds },
     choose: (parts) => jointSystems(parts).filter(({ name }) => name === JOINT),
   });
   return race({
-    ...raced,
+    ...{ ...raced, choose: (parts) => jointSystems(parts).filter(({ name }) => ablated || !isVariant(name)) },
     onMix(races) {
       const rows = races.flatMap((one) => one.rows);
       writeTables(file, [
@@ -73,7 +77,7 @@ async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
         ...matrixTables(rows),
         promisesTable(rows),
         highestLoadTable(rows),
-        termsTable(rows, { reference: JOINT, variants: VARIANTS, loads }),
+        ...(ablated ? [termsTable(rows, { reference: JOINT, variants: VARIANTS, loads })] : []),
       ]);
       writeTables(`${file}-noise`, [noiseTable(rows, noise)]);
       writeTables(`${file}-figures`, [figuresTable(rows)]);

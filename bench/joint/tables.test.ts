@@ -56,7 +56,8 @@ it("the highest load is where the share within the limit falls below nine tenths
     load,
     withinSlo: [within],
   });
-  const found = (...rows: readonly PartRow[]): string | undefined => highestLoadTable(rows).trimEnd().split("\n").at(-1)?.split("|")[3]?.trim();
+  const found = (...rows: readonly PartRow[]): string | undefined =>
+    highestLoadTable(rows).trimEnd().split("\n").at(-1)?.split("|")[3]?.trim();
   expect(found(at(0.5, 100), at(1, 80))).toBe("0.75");
   expect(found(at(0.5, 100), at(1, 90))).toBe("1 or more");
   expect(found(at(0.5, 89), at(1, 99))).toBe("below 0.5");

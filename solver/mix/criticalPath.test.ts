@@ -53,6 +53,7 @@ const problemOf = (candidates: readonly MixCandidate[], secondsOfWork: readonly 
   })),
   nodes: [{ name: "node", gpu: "g", gpus: 4 }],
   usdPerGpuHour: { g: 1 },
+  running: [],
   constraints: noConstraints,
   ...{ loadFactor: 0.8, slack: 0.1, enough: 1 },
 });

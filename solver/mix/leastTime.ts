@@ -1,6 +1,7 @@
 import type { TimedSolver } from "../deployment/timedSolver";
 import { parallelSeconds } from "./criticalPath";
-import { type MixReplicas, type TimeProgram, timeProgram } from "./mixModel";
+import { type TimeProgram, timeProgram } from "./mixModel";
+import type { MixReplicas } from "./mixReplicas";
 import type { MixProblem } from "./problem";
 
 /** Engines and shares with the least expected time that was found. */

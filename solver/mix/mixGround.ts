@@ -171,7 +171,7 @@ export function fixedProblem({ classes, models }: MixGround, replicas: readonly 
     })),
   );
   return {
-    ...{ classes, models: kept, nodes, loadFactor, constraints: noConstraints, slack: 0, enough: 1 },
+    ...{ classes, models: kept, nodes, loadFactor, running: [], constraints: noConstraints, slack: 0, enough: 1 },
     usdPerGpuHour: Object.fromEntries(nodes.map(({ gpu }) => [gpu, 0])),
   };
 }

@@ -1,34 +1,9 @@
-import { type DeploymentModel, deploymentModel } from "../deployment/deploymentModel";
 import { type Expression, rowOf, scaled, sumOf } from "../deployment/expression";
-import type { DeploymentProblem, ReplicaOption } from "../deployment/problem";
 import type { MilpModel, Row, Variable } from "../milp/model";
 import { parallelSeconds } from "./criticalPath";
 import { inFlightBounds } from "./inFlight";
+import type { MixReplicas } from "./mixReplicas";
 import { capacityOf, type MixProblem } from "./problem";
-
-/** The integers of a mix: replicas on nodes, and their number by model and shape. */
-export interface MixReplicas {
-  readonly problem: DeploymentProblem;
-  readonly deployment: DeploymentModel;
-  /** By model, then by shape. */
-  readonly counts: readonly (readonly Expression[])[];
-}
-
-/** Replicas that the cluster has room for under the constraints. No curve of latencies is read: stages have no rate of their own. */
-export function mixReplicas({ models, nodes, usdPerGpuHour, constraints }: MixProblem): MixReplicas {
-  const unloaded = { rates: new Float64Array(), seconds: new Float64Array(), saturationRequestsPerSecond: 0 };
-  const options = models.map(({ shapes }) => shapes.map(({ gpu, shape }): ReplicaOption => ({ gpu, shape, curve: unloaded })));
-  const problem: DeploymentProblem = {
-    ...{ nodes, usdPerGpuHour, constraints, running: [], objective: { kind: "latency" } },
-    stages: models.map(({ model }, at) => ({ model, requestsPerSecond: 0, options: options[at] ?? [] })),
-  };
-  const deployment = deploymentModel(problem, { limitSeconds: Number.POSITIVE_INFINITY, load: 1, keep: false });
-  const layouts = [...new Set(deployment.blocks.map(({ layout }) => layout))];
-  const counts = options.map((own) =>
-    own.map((option) => sumOf(layouts.filter((layout) => layout.option === option).map(({ replicas }) => replicas))),
-  );
-  return { problem, deployment, counts };
-}
 
 /** A MILP with the variable of each candidate of each class; null for one that has none. */
 export interface MixProgram {
@@ -47,7 +22,7 @@ export interface FactorAsked {
   readonly whole: { readonly mostFactor: number } | null;
   /** By class, the candidate that all of its requests have; null or left out: any. */
   readonly chosen?: readonly (number | null)[];
-  /** By model, the capacity of the replicas, in work a second; left out: replicas are chosen. */
+  /** By model, the capacity of the replicas, in work a second, that is left where a node may be lost; left out: replicas are chosen. */
   readonly capacity?: readonly number[];
 }
 
@@ -56,7 +31,8 @@ export interface FactorAsked {
  * for each class the sum of y is f and that of quality x y at least floor x f; for each model work of y is at most load factor x capacity
  * (Cascadia, section 3.2, plans replicas by MILP for one workload; the candidates of workflows are Aragog's configurations, section 3.1).
  */
-export function factorProgram(problem: MixProblem, { deployment, counts }: MixReplicas, asked: FactorAsked): MixProgram {
+export function factorProgram(problem: MixProblem, replicas: MixReplicas, asked: FactorAsked): MixProgram {
+  const { deployment } = replicas;
   const { whole, chosen = [], capacity } = asked;
   const variables: Variable[] = capacity === undefined ? [...deployment.milp.variables] : [];
   const rows: Row[] = capacity === undefined ? [...deployment.milp.rows] : [];
@@ -71,7 +47,7 @@ export function factorProgram(problem: MixProblem, { deployment, counts }: MixRe
     for (const [one, pick] of picked) rows.push(rowOf(`if_${at}_${one}`, sumOf([of(own[one] ?? 0), of(pick, -whole.mostFactor)]), "<=", 0));
   }
   for (const [model] of problem.models.entries()) {
-    const carried = capacity === undefined ? capacityExpression(problem, counts, model) : { terms: [], constant: capacity[model] ?? 0 };
+    const carried = capacity === undefined ? capacityLeft(problem, replicas, model) : { terms: [], constant: capacity[model] ?? 0 };
     rows.push(rowOf(`asked_${model}`, sumOf([workExpression(problem, shares, model), scaled(carried, -problem.loadFactor)]), "<=", 0));
   }
   return { milp: { name: "mix factor", variables, rows }, shares };
@@ -89,7 +65,8 @@ interface TimeAsked {
  * The least number of requests in flight at the asked rates, without calls that run while a longer path of their program runs: the least
  * expected time by Little's law. Variables: shares, work of each shape, and its requests in flight.
  */
-export function timeProgram(problem: MixProblem, { deployment, counts }: MixReplicas, { factor, secondsOfWork }: TimeAsked): TimeProgram {
+export function timeProgram(problem: MixProblem, replicas: MixReplicas, { factor, secondsOfWork }: TimeAsked): TimeProgram {
+  const { deployment, counts } = replicas;
   const variables: Variable[] = [...deployment.milp.variables];
   const rows: Row[] = [...deployment.milp.rows];
   const shares = shareVariables(problem, variables, []);
@@ -121,20 +98,21 @@ export function timeProgram(problem: MixProblem, { deployment, counts }: MixRepl
   }
   const loads = problem.models.map(({ shapes }, model) => {
     const own = shapes.map((shape, at) => {
-      const replicas = counts[model]?.[at] ?? sumOf([]);
+      const count = counts[model]?.[at] ?? sumOf([]);
       const work = add(variables, { name: `w_${model}_${at}`, cost: 0 });
       const inFlight = add(variables, { name: `n_${model}_${at}`, cost: 1 });
-      rows.push(
-        rowOf(`carry_${model}_${at}`, sumOf([of(work, factor), scaled(replicas, -problem.loadFactor * capacityOf(shape))]), "<=", 0),
-      );
+      rows.push(rowOf(`carry_${model}_${at}`, sumOf([of(work, factor), scaled(count, -problem.loadFactor * capacityOf(shape))]), "<=", 0));
       for (const [bound, { slope, intercept }] of inFlightBounds(shape).entries())
-        rows.push(
-          rowOf(`flight_${model}_${at}_${bound}`, sumOf([of(work, slope), scaled(replicas, intercept), of(inFlight, -1)]), "<=", 0),
-        );
+        rows.push(rowOf(`flight_${model}_${at}_${bound}`, sumOf([of(work, slope), scaled(count, intercept), of(inFlight, -1)]), "<=", 0));
       return { work, inFlight };
     });
     const carried = own.map(({ work }) => of(work, -1));
-    rows.push(rowOf(`asked_${model}`, sumOf([workExpression(problem, shares, model), ...carried]), "<=", 0));
+    const asked = workExpression(problem, shares, model);
+    rows.push(rowOf(`asked_${model}`, sumOf([asked, ...carried]), "<=", 0));
+    if (replicas.lost !== null) {
+      const left = capacityLeft(problem, replicas, model);
+      rows.push(rowOf(`left_${model}`, sumOf([scaled(asked, factor), scaled(left, -problem.loadFactor)]), "<=", 0));
+    }
     return own;
   });
   return { milp: { name: "mix time", variables, rows }, shares, loads };
@@ -186,5 +164,8 @@ const workExpression = ({ classes }: MixProblem, shares: MixProgram["shares"], m
     ),
   );
 
-const capacityExpression = ({ models }: MixProblem, counts: MixReplicas["counts"], model: number): Expression =>
-  sumOf((models[model]?.shapes ?? []).map((shape, at) => scaled(counts[model]?.[at] ?? sumOf([]), capacityOf(shape))));
+/** The capacity of a model's replicas, without those of the node whose loss takes most where one may be lost. */
+function capacityLeft({ models }: MixProblem, { counts, lost }: MixReplicas, model: number): Expression {
+  const all = (models[model]?.shapes ?? []).map((shape, at) => scaled(counts[model]?.[at] ?? sumOf([]), capacityOf(shape)));
+  return sumOf([...all, ...(lost === null ? [] : [scaled(lost[model] ?? sumOf([]), -1)])]);
+}

@@ -1,4 +1,5 @@
 import type { ReplicaShape } from "@/solver/hardware/parallelism";
+import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { DeploymentNode } from "../deployment/problem";
 
@@ -56,7 +57,12 @@ export interface MixProblem {
   readonly nodes: readonly DeploymentNode[];
   /** By GPU type. */
   readonly usdPerGpuHour: Readonly<Record<string, number>>;
-  /** Those on the loss of a node and on changed replicas are not supported. */
+  /** Replicas that run now; read where the number of changed ones is limited. */
+  readonly running: readonly RunningReplica[];
+  /**
+   * `minReplicasPerModel` holds for models that have any replica. With `surviveNodeLoss` the replicas carry the mix without those of any one
+   * node.
+   */
   readonly constraints: PlanConstraints;
   /** Share of its capacity that a model's replicas are loaded with at most, 0..1. */
   readonly loadFactor: number;
@@ -70,8 +76,7 @@ export interface MixProblem {
 export const capacityOf = ({ curve }: MixShape): number => curve.at(-1)?.workPerSecond ?? 0;
 
 /** Why a problem cannot be stated, in one sentence; null when it can. */
-export function problemRefusal({ classes, constraints, loadFactor, slack, enough }: MixProblem): string | null {
-  const { surviveNodeLoss, maxChangedReplicas, minReplicasPerModel } = constraints;
+export function problemRefusal({ classes, loadFactor, slack, enough }: MixProblem): string | null {
   if (classes.length === 0) return "The mix has no class of traffic.";
   if (new Set(classes.map(({ name }) => name)).size < classes.length) return "Two classes of the mix have the same name.";
   const still = classes.find(({ requestsPerSecond }) => !(requestsPerSecond > 0 && Number.isFinite(requestsPerSecond)));
@@ -79,8 +84,5 @@ export function problemRefusal({ classes, constraints, loadFactor, slack, enough
   if (!(loadFactor > 0 && loadFactor <= 1)) return "The load factor is not above 0 and at most 1.";
   if (!(slack >= 0 && slack < 1)) return "The slack is not from 0 to below 1.";
   if (!(enough >= 1)) return "The factor that is enough is below 1.";
-  if (surviveNodeLoss) return "Engines for a mix are not planned for the loss of a node: leave out surviveNodeLoss.";
-  if (maxChangedReplicas !== null) return "Engines for a mix are not planned for few changes: leave out maxChangedReplicas.";
-  if (minReplicasPerModel !== null) return "Engines for a mix may leave models out: pin replicas of each in place of minReplicasPerModel.";
   return null;
 }

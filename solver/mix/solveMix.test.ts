@@ -4,7 +4,7 @@ import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { MixProblem } from "./problem";
 import { type NoMix, type SolvedMix, solveMix } from "./solveMix";
-import { factorByTrying, smallMixes } from "./testing/testMix";
+import { constrainedMixes, factorByTrying, smallMixes } from "./testing/testMix";
 
 const engine = await loadGlpkEngine();
 const solving = { engine, timeLimitSeconds: 60, nowSeconds: () => performance.now() / 1000 };
@@ -30,6 +30,55 @@ it("finds the factor that trying all replicas and shares finds", () => {
       expect(found).toBeLessThanOrEqual(1.03 * tried + 0.01);
     }),
     { numRuns: 60, seed: 7 },
+  );
+});
+
+it("finds it under constraints too: the loss of any one node, and fewest replicas of each model that has any", () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(constrainedMixes, (problem) => {
+      const tried = factorByTrying(problem);
+      const found = factorOf(problem);
+      expect(found).toBeGreaterThanOrEqual(tried * (1 - GAP) - 1e-6);
+      expect(found).toBeLessThanOrEqual(1.03 * tried + 0.01);
+      const solved = solve({
+        ...problem,
+        classes: problem.classes.map((own) => ({ ...own, requestsPerSecond: 0.02 * own.requestsPerSecond })),
+      });
+      if (solved.outcome !== "mix") return;
+      kept += 1;
+      for (const [model, { load, workPerSecond }] of solved.models.entries()) {
+        const own = solved.replicas.filter(({ stage }) => stage === model);
+        if (own.length > 0) expect(own.length).toBeGreaterThanOrEqual(problem.constraints.minReplicasPerModel ?? 0);
+        if (!problem.constraints.surviveNodeLoss || workPerSecond === 0) continue;
+        const capacity = workPerSecond / load;
+        const nodes = new Set(own.flatMap(({ placements }) => placements.map(({ node }) => node)));
+        expect(nodes.size).toBeGreaterThan(1);
+        expect(solved.factor).toBeLessThanOrEqual((problem.loadFactor * capacity) / workPerSecond + 1e-6);
+      }
+    }),
+    { numRuns: 60, seed: 11 },
+  );
+  expect(kept).toBeGreaterThan(15);
+});
+
+it("changes no more replicas than it may, and all of them where it must not", () => {
+  fc.assert(
+    fc.property(smallMixes, fc.nat(3), (drawn, maxChangedReplicas) => {
+      const light = { ...drawn, classes: drawn.classes.map((own) => ({ ...own, requestsPerSecond: 0.1 * own.requestsPerSecond })) };
+      const first = solve(light);
+      if (first.outcome !== "mix") return;
+      const running = first.replicas.map(({ stage, option, placements }) => ({
+        ...{ model: light.models[stage]?.model ?? "", shape: option.shape, placements: [...placements] },
+      }));
+      const more = light.classes.map((own) => ({ ...own, requestsPerSecond: 2 * own.requestsPerSecond }));
+      const again = solve({ ...light, classes: more, running, constraints: { ...light.constraints, maxChangedReplicas } });
+      if (again.outcome !== "mix") return;
+      const stay = again.replicas.filter((replica) => replica.running !== null).length;
+      const changed = again.replicas.length - stay + running.length - stay;
+      expect(changed).toBeLessThanOrEqual(maxChangedReplicas);
+    }),
+    { numRuns: 40, seed: 12 },
   );
 });
 
@@ -102,6 +151,7 @@ const plain: MixProblem = {
   ],
   nodes: [{ name: "a", gpu: "g", gpus: 4 }],
   usdPerGpuHour: { g: 1 },
+  running: [],
   constraints: noConstraints,
   loadFactor: 0.8,
   slack: 0,

@@ -1,10 +1,10 @@
-import { evaluate } from "../deployment/expression";
 import type { PlacedReplica, Solving } from "../deployment/problem";
 import { readDeployment } from "../deployment/readDeployment";
 import { type TimedSolver, timedSolver } from "../deployment/timedSolver";
 import { leastTime } from "./leastTime";
-import { factorProgram, type MixProgram, type MixReplicas, mixReplicas } from "./mixModel";
-import { capacityOf, type MixProblem, problemRefusal } from "./problem";
+import { factorProgram, type MixProgram } from "./mixModel";
+import { capacitiesOf, type MixReplicas, mixReplicas } from "./mixReplicas";
+import { type MixProblem, problemRefusal } from "./problem";
 
 export type { MixProblem } from "./problem";
 
@@ -34,7 +34,7 @@ export interface SolvedMix {
   /** By class, the share of each candidate; each sums to 1. */
   readonly shares: readonly (readonly number[])[];
   readonly models: readonly MixedModel[];
-  /** By how much all rates may rise together until a model is loaded with the load factor; 1 or more. */
+  /** By how much all rates may rise together until a model is loaded with the load factor, after the loss of a node where one may be lost; 1 or more. */
   readonly factor: number;
   /** The highest factor that any engines of the cluster were found to carry. */
   readonly highestFactor: number;
@@ -88,10 +88,11 @@ export function solveMix(problem: MixProblem, solving: Solving): SolvedMix | NoM
   if (least === null) return { outcome: "none", kind: "undecided" };
   const { program, x, inFlight, served } = least;
   const proven = highest.proven && least.proven;
+  const placed = readDeployment(replicas.problem, replicas.deployment, x);
   return {
     ...{ outcome: "mix", status: proven ? "optimal" : "feasible", highestFactor: highest.factor },
-    replicas: readDeployment(replicas.problem, replicas.deployment, x),
-    ...servedBy(able, { replicas, program, x }, solver),
+    replicas: placed,
+    ...servedBy(able, { replicas, program, x, placed }, solver),
     ...{ inFlight, served },
     solver: { engine: solving.engine.name, milps: solver.milps(), seconds: solver.seconds() },
   };
@@ -159,12 +160,13 @@ interface Point {
   readonly replicas: MixReplicas;
   readonly program: MixProgram;
   readonly x: Float64Array;
+  readonly placed: readonly PlacedReplica[];
 }
 
 /** What the replicas of a solution carry. */
 function servedBy(
   problem: MixProblem,
-  { replicas, program, x }: Point,
+  { replicas, program, x, placed }: Point,
   solver: TimedSolver,
 ): Pick<SolvedMix, "shares" | "models" | "factor"> {
   const shares = program.shares.map((own) => {
@@ -173,12 +175,8 @@ function servedBy(
     return values.map((value) => value / sum);
   });
   const chosen = problem.classes.map(({ divisible }, at) => (divisible ? null : (positive(program, x, at)[0] ?? null)));
-  const capacity = problem.models.map(({ shapes }, model) =>
-    shapes.reduce(
-      (sum, shape, at) => sum + Math.round(evaluate(replicas.counts[model]?.[at] ?? { terms: [], constant: 0 }, x)) * capacityOf(shape),
-      0,
-    ),
-  );
+  const capacities = capacitiesOf(problem, placed);
+  const capacity = capacities.map(({ left }) => left);
   const factorWith = (own: readonly number[]): number => {
     const result = solver.solve(factorProgram(problem, replicas, { whole: null, chosen, capacity: own }).milp);
     return result.status === "optimal" || result.status === "feasible" ? -result.objective : Number.NaN;
@@ -194,8 +192,8 @@ function servedBy(
         }, 0),
       0,
     );
-    const capacityPerSecond = capacity[at] ?? 0;
-    const more = capacityPerSecond === 0 ? factor : factorWith(capacity.map((own, other) => (other === at ? own * (1 + STEP) : own)));
+    const { all: capacityPerSecond = 0, left = 0 } = capacities[at] ?? {};
+    const more = left === 0 ? factor : factorWith(capacity.map((own, other) => (other === at ? own * (1 + STEP) : own)));
     const price = Math.max(0, (more / factor - 1) / STEP);
     return { model, workPerSecond, capacityPerSecond, load: workPerSecond === 0 ? 0 : workPerSecond / capacityPerSecond, price };
   });

@@ -42,7 +42,7 @@ export function planMix(task: MixTask, { engine, nowSeconds, progress }: Plannin
     const ground = mixGround(mixed.traffic);
     progress("engines");
     const problem = {
-      ...{ classes: ground.classes, models: ground.models, constraints, loadFactor: LOAD_FACTOR, slack: SLACK, enough: ENOUGH },
+      ...{ classes: ground.classes, models: ground.models, running, constraints, loadFactor: LOAD_FACTOR, slack: SLACK, enough: ENOUGH },
       nodes: cluster.nodes.map((node) => ({ name: node.name, gpus: node.gpus, gpu: gpuOfNode(cluster, node) })),
       usdPerGpuHour: gpuPrices(cluster),
     };

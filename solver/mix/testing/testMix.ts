@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { noConstraints } from "@/solver/plan/constraints";
+import { noConstraints, type PlanConstraints } from "@/solver/plan/constraints";
 import type { MixCandidate, MixClass, MixModel, MixProblem } from "../problem";
 
 const work = fc.double({ min: 0.05, max: 2, noNaN: true });
@@ -38,21 +38,40 @@ export const smallMixes: fc.Arbitrary<MixProblem> = fc.record({
     .array(fc.integer({ min: 1, max: 2 }), { minLength: 1, maxLength: 2 })
     .map((all) => all.map((gpus, at) => ({ name: `node${at}`, gpu: "g", gpus }))),
   usdPerGpuHour: fc.constant({ g: 1 }),
+  running: fc.constant([]),
   constraints: fc.constant(noConstraints),
   loadFactor: fc.constant(0.8),
   slack: fc.constant(0.1),
   enough: fc.constant(1000),
 });
 
+/** The same on two nodes, with constraints that small mixes can keep. */
+export const constrainedMixes: fc.Arbitrary<MixProblem> = fc
+  .tuple(smallMixes, fc.boolean(), fc.option(fc.integer({ min: 1, max: 3 })))
+  .map(([mix, surviveNodeLoss, minReplicasPerModel]) => ({
+    ...mix,
+    nodes: ["node0", "node1"].map((name) => ({ name, gpu: "g", gpus: 2 })),
+    constraints: { ...noConstraints, surviveNodeLoss, minReplicasPerModel } satisfies PlanConstraints,
+  }));
+
 /** The highest factor by trying all replicas and all shares of one candidate in 200 steps; shares no code with the model. 0: none. */
-export function factorByTrying({ classes, models: own, nodes, loadFactor }: MixProblem): number {
+export function factorByTrying({ classes, models: own, nodes, loadFactor, constraints }: MixProblem): number {
+  const { surviveNodeLoss, minReplicasPerModel } = constraints;
   const gpus = nodes.map((node) => node.gpus);
   const shapes = own.flatMap(({ shapes: all }, model) =>
     all.map(({ shape: { tp }, curve }) => ({ model, tp, capacity: curve.at(-1)?.workPerSecond ?? 0 })),
   );
   let best = 0;
-  const visit = (from: number, left: readonly number[], capacity: readonly number[]): void => {
-    best = Math.max(best, loadFactor * factorOf(classes, capacity));
+  /** `on`: by node, the capacity of each model; `counts`: by model, its replicas. */
+  const visit = (from: number, left: readonly number[], on: readonly (readonly number[])[], counts: readonly number[]): void => {
+    const least = minReplicasPerModel ?? 0;
+    if (counts.every((count) => count === 0 || count >= least)) {
+      const capacity = counts.map((_, model) => {
+        const parts = on.map((node) => node[model] ?? 0);
+        return parts.reduce((sum, part) => sum + part, 0) - (surviveNodeLoss ? Math.max(...parts) : 0);
+      });
+      best = Math.max(best, loadFactor * factorOf(classes, capacity));
+    }
     for (let at = from; at < shapes.length; at += 1) {
       const { model, tp, capacity: more } = shapes[at] ?? { model: 0, tp: 9, capacity: 0 };
       for (const [node, free] of left.entries()) {
@@ -60,12 +79,18 @@ export function factorByTrying({ classes, models: own, nodes, loadFactor }: MixP
         visit(
           at,
           left.map((one, other) => (other === node ? one - tp : one)),
-          capacity.map((one, other) => (other === model ? one + more : one)),
+          on.map((all, other) => (other === node ? all.map((one, each) => (each === model ? one + more : one)) : all)),
+          counts.map((count, other) => (other === model ? count + 1 : count)),
         );
       }
     }
   };
-  visit(0, gpus, [0, 0]);
+  visit(
+    0,
+    gpus,
+    gpus.map(() => [0, 0]),
+    [0, 0],
+  );
   return best;
 }
 
@@ -78,7 +103,7 @@ function factorOf(classes: readonly MixClass[], capacity: readonly number[]): nu
     for (const other of second) {
       const loads = capacity.map((own, model) => {
         const asked = (one[model] ?? 0) + (other[model] ?? 0);
-        return asked === 0 ? 0 : asked / own;
+        return asked === 0 ? 0 : asked / Math.max(0, own);
       });
       best = Math.max(best, 1 / Math.max(...loads));
     }
