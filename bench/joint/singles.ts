@@ -1,3 +1,5 @@
+import { qualityLow } from "@/solver/mix/qualityLow";
+import { mean } from "@/solver/numeric/quantile";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import cases from "./cases.json" with { type: "json" };
@@ -15,33 +17,37 @@ interface Ground {
   readonly costs: readonly number[];
 }
 
-/** What a cascade of some of the models, by index, gives at its thresholds: mean label and mean cost of its answers. */
+/** What a cascade of some of the models, by index, gives at its thresholds: the labels and the mean cost of its answers. */
 function served({ outcomes, planning, costs }: Ground, stages: readonly number[], thresholds: readonly number[]) {
-  let [quality, cost] = [0, 0];
+  let cost = 0;
+  const labels: number[] = [];
   for (const row of planning) {
     for (const [at, model] of stages.entries()) {
       const own = outcomes.models[model];
       cost += (own?.outputTokens[row] ?? 0) * (costs[model] ?? 0);
       if (at < thresholds.length && (own?.judged[row] ?? 0) < (thresholds[at] ?? 0)) continue;
-      quality += own?.label[row] ?? 0;
+      labels.push(own?.label[row] ?? 0);
       break;
     }
   }
-  return { quality: quality / planning.length, cost: cost / planning.length };
+  return { labels, cost: cost / planning.length };
 }
 
 /** The mean label of one model's answers to the planning prompts. */
-export const qualityOf = (ground: Ground, model: number): number => served(ground, [model], []).quality;
+export const qualityOf = (ground: Ground, model: number): number => mean(served(ground, [model], []).labels);
 
-/** The cheapest cascade of any of the models that keeps the floor on the planning prompts, by trying every threshold in steps of 5 from 5. */
+/**
+ * The cheapest cascade of any of the models whose lower 90 % bound of quality on the planning prompts keeps the floor, as the planner's do, by
+ * trying every threshold in steps of 5 from 5.
+ */
 export function cheapestCascade(ground: Ground, floor: number): Singles {
   const models = ground.outcomes.models.map((_, model) => model);
   let best = { stages: models.slice(-1), thresholds: [] as readonly number[], cost: Number.POSITIVE_INFINITY };
   for (let chosen = 1; chosen < 1 << models.length; chosen += 1) {
     const stages = models.filter((model) => (chosen & (1 << model)) !== 0);
     for (const thresholds of allThresholds(stages.length - 1)) {
-      const { quality, cost } = served(ground, stages, thresholds);
-      if (quality >= floor && cost < best.cost) best = { stages, thresholds, cost };
+      const { labels, cost } = served(ground, stages, thresholds);
+      if (cost < best.cost && qualityLow(labels) >= floor) best = { stages, thresholds, cost };
     }
   }
   return {
@@ -59,10 +65,10 @@ function allThresholds(count: number): readonly (readonly number[])[] {
   return allThresholds(count - 1).flatMap((before) => each.map((threshold) => [...before, threshold]));
 }
 
-/** The cheapest single model that keeps the floor on the planning prompts; the largest where none does. */
+/** The cheapest single model that keeps the floor by the same bound; the largest where none does. */
 export function cheapestModel(ground: Ground, floor: number): Extract<Singles, { kind: "fixed" }> {
   const able = ground.outcomes.models.flatMap(({ model }, at) =>
-    qualityOf(ground, at) >= floor ? [{ model, cost: ground.costs[at] ?? 0 }] : [],
+    qualityLow(served(ground, [at], []).labels) >= floor ? [{ model, cost: ground.costs[at] ?? 0 }] : [],
   );
   const [cheapest] = able.sort((a, b) => a.cost - b.cost);
   return { kind: "fixed", model: cheapest?.model ?? ground.outcomes.models.at(-1)?.model ?? "" };

@@ -8,7 +8,7 @@ import cases from "./cases.json" with { type: "json" };
 import { type MixRace, PARTS, type Part, type PartRow } from "./race";
 import { ALONE, JOINT, PAIRS } from "./systems";
 
-/** A system whose agents or ensemble are worse than the joint policy's by more than this, in points and beyond noise, is not compared with it. */
+/** Points by which a system may be worse than the joint policy, beyond noise, and still be compared with it. */
 const EQUAL_QUALITY = 1;
 
 type Latency = "meanSeconds" | "p95Seconds" | "secondsPerToken";
@@ -38,9 +38,8 @@ const keepsFloor = ({ part, quality, floor }: PartRow): boolean =>
   !isFloored(part) || (seedEstimate(quality)?.high ?? mean(quality)) >= floor;
 
 /**
- * Whether a system may be compared with the joint policy: its single requests, and the calls of recorded runs, which are served as such, are
- * not surely below the floor that all have, and its other programs, which have none, not surely more than a point worse than the joint
- * policy's. Where the joint policy itself is below the floor, others may be as far below it.
+ * Whether a system may be compared with the joint policy: each part is not surely more than a point worse than the joint policy's. Single
+ * requests, and the calls of recorded runs, which are served as such, may be worse than that where they are not surely below the floor.
  */
 function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, system: string): boolean {
   const parts = PARTS.filter((part) => part !== "all" && rowOf(rows, { ...at, part, system: JOINT }) !== undefined);
@@ -48,8 +47,8 @@ function isAsGood(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "load">, s
     const [own, joint] = [system, JOINT].map((each) => rowOf(rows, { ...at, part, system: each }));
     if (own === undefined || joint === undefined) return false;
     const over = qualityOver(own, joint);
-    if (isFloored(part) && (keepsFloor(own) || over === null)) return keepsFloor(own);
-    return over !== null && (over.high ?? over.value) >= (isFloored(part) ? 0 : -EQUAL_QUALITY);
+    const isNear = over !== null && (over.high ?? over.value) >= -EQUAL_QUALITY;
+    return isNear || (isFloored(part) && keepsFloor(own));
   });
 }
 
@@ -228,6 +227,6 @@ export function tenthBelow(rows: readonly PartRow[], against: readonly string[],
   return {
     figure: (100 * better.length) / all.length,
     unit: "% of the cases",
-    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that keep the floor of single requests and whose agents and ensembles are not surely more than a point worse: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${loads}; in ${all.filter(({ best }) => best === null).length} none is as good; in ${all.filter(({ keepsFloor: keeps }) => !keeps).length} joint itself is below the floor; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
+    detail: `lower by a tenth at least, beyond noise, than the best of ${against.join(", ")} that are not surely more than a point worse on any part, or keep the floor of single requests: ${better.length} of ${all.length}, ${parts.length} parts of ${mixes} mixes at loads of ${loads}; in ${all.filter(({ best }) => best === null).length} none is as good; in ${all.filter(({ keepsFloor: keeps }) => !keeps).length} joint itself is below the floor; higher beyond noise in ${worse.length}${worse.length === 0 ? "" : ` (${worse.map(named).join("; ")})`}; ${cases.seeds.length} seeds, engines that deviate from the profile by the seed`,
   };
 }
