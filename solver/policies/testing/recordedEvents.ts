@@ -1,6 +1,6 @@
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import type { ReplicaView } from "../core/policy";
+import type { ReplicaView, WaitingWork } from "../core/policy";
 
 /** The first line of a record: the policy, and its engines. */
 export interface RecordedSetting {
@@ -54,4 +54,18 @@ export interface EngineChange {
   readonly listed?: boolean;
   readonly kvUse?: number;
   readonly preemptions?: number;
+}
+
+export type Sets = Pick<WaitingWork, "accurate" | "margins">;
+
+/** What a record has of a program's configurations, as a driver gives it. */
+export const setsOf = ({ accurate, margins }: Pick<RecordedArrival, "accurate" | "margins">): Sets => ({
+  ...(accurate && { accurate: Uint32Array.from(accurate) }),
+  ...(margins !== undefined && { margins: Int8Array.from(atob(margins), (byte) => byte.charCodeAt(0)) }),
+});
+
+/** Its place in its workflow. */
+export function callOf({ call }: RecordedArrival): Pick<WaitingWork, "call"> {
+  const [workflow = "", agent = ""] = call?.split("/") ?? [];
+  return call === undefined ? {} : { call: { workflow, agent } };
 }

@@ -2,7 +2,7 @@ import type { Vote } from "@/solver/ensemble/gate/gate";
 import type { NodeDecision } from "@/solver/ensemble/gate/nodeGate";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Action, Policy, ReplicaView, WaitingWork } from "../core/policy";
-import type { EngineChange, RecordedArrival, RecordedEvent, RecordedSetting } from "./recordedEvents";
+import { callOf, type EngineChange, type RecordedEvent, type RecordedSetting, type Sets, setsOf } from "./recordedEvents";
 import { textOf, textOfStart } from "./recordedText";
 
 /** Seconds after which a reading is no longer fresh. */
@@ -247,16 +247,4 @@ export class RecordedStream {
     }
     if (programId === `alone ${workId}`) this.policy.observe({ kind: "ended", programId });
   }
-}
-
-type Sets = Pick<WaitingWork, "accurate" | "margins">;
-
-const setsOf = ({ accurate, margins }: Pick<RecordedArrival, "accurate" | "margins">): Sets => ({
-  ...(accurate && { accurate: Uint32Array.from(accurate) }),
-  ...(margins !== undefined && { margins: Int8Array.from(atob(margins), (byte) => byte.charCodeAt(0)) }),
-});
-
-function callOf({ call }: RecordedArrival): Pick<WaitingWork, "call"> {
-  const [workflow = "", agent = ""] = call?.split("/") ?? [];
-  return call === undefined ? {} : { call: { workflow, agent } };
 }
