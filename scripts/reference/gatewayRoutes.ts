@@ -79,6 +79,20 @@ export const dataRoutes: readonly Route[] = [
   },
   {
     method: "post",
+    path: "/v1/rerank",
+    says: "Ranks documents by their relevance to a query, as vLLM does, by the name of an engine's model.",
+    body: openAiBody.extend({ query: z.unknown(), documents: z.unknown(), top_n: z.int().optional() }),
+    answer: z.looseObject({ results: z.array(z.unknown()) }),
+  },
+  {
+    method: "post",
+    path: "/v1/score",
+    says: "Scores pairs of texts, as vLLM does, by the name of an engine's model.",
+    body: openAiBody.extend({ text_1: z.unknown(), text_2: z.unknown() }),
+    answer: z.looseObject({ data: z.array(z.unknown()) }),
+  },
+  {
+    method: "post",
     path: "/v1/messages",
     says: "Answers a conversation, as Anthropic does: translated to and from chat completions.",
     body: openAiBody.extend({ max_tokens: z.number(), messages: z.array(z.unknown()) }),

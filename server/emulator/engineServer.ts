@@ -8,6 +8,7 @@ import type { Generation } from "./generation";
 import { type Body, type Parsed, samplingFault } from "./generationFields";
 import type { GenerationRequest, PromptText } from "./generationRequest";
 import { fieldError } from "./pydanticError";
+import { rerank, score } from "./rankedTexts";
 import { formedGeneration } from "./structuredAnswer";
 import { parseTextRequest } from "./textRequest";
 import { callGeneration } from "./toolCall";
@@ -61,6 +62,8 @@ export function createEngineServer(backend: EngineBackend): Server {
     "/tokenize": { POST: tokenize },
     "/v1/chat/completions": { POST: generates(parseChatRequest) },
     "/v1/completions": { POST: generates(parseTextRequest) },
+    "/v1/rerank": { POST: (request, response) => rank(rerank, request, response) },
+    "/v1/score": { POST: (request, response) => rank(score, request, response) },
   };
   const onRequest = fenced((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -106,6 +109,19 @@ export function createEngineServer(backend: EngineBackend): Server {
       return form === null ? generation : formedGeneration(generation, form);
     });
     backend.generate(response, asked, written);
+  }
+
+  /** A request to rank or score texts, which takes no time. */
+  async function rank(ranks: typeof rerank, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const read = await readBody(request);
+    if (!read.ok) return sendError(response, read.error);
+    const { model: named } = read.body;
+    const model = typeof named === "string" && named !== "" ? named : backend.models[0];
+    const refusal = refusalOf(model);
+    if (refusal !== null) return sendError(response, refusal);
+    const ranked = ranks(read.body, { model, createdSeconds: Math.floor(Date.now() / 1000) });
+    if (ranked.ok) sendJson(response, 200, ranked.answer);
+    else sendError(response, ranked.error);
   }
 
   /** A request for the tokens of a prompt, or of a chat's last question: as many as it has when it is answered. */

@@ -1,6 +1,6 @@
 /** Ends of addresses that people copy: the paths of requests follow the root, and only the root is kept. */
 const apiEnds =
-  /\/(v1(\/(chat\/completions|completions|models|embeddings|responses))?|health|metrics|version|docs|openapi\.json|server_info|get_server_info|props)$/;
+  /\/(v1(\/(chat\/completions|completions|models|embeddings|rerank|score|responses))?|health|metrics|version|docs|openapi\.json|server_info|get_server_info|props)$/;
 
 /** An address, or why there is none, in a sentence without its beginning; nothing that may be a secret is repeated. */
 export type Address = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly fault: string };

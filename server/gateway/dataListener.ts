@@ -5,6 +5,7 @@ import type { Caller } from "./http/callers";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
+import { rerankEndpoint, scoreEndpoint } from "./http/rankingEndpoints";
 import { countTokens } from "./models/countTokens";
 import { ModelList } from "./models/modelList";
 import { type RequestService, serveRequest } from "./request/serveRequest";
@@ -16,7 +17,9 @@ const modelPath = "/v1/models/";
 const workflowsPath = "/v1/workflows";
 /** The path that runs a workflow; it captures the workflow's name. */
 const runsPath = /^\/v1\/workflows\/([^/]+)\/runs$/;
-const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
+const endpoints = new Map(
+  [chatEndpoint, completionsEndpoint, embeddingsEndpoint, rerankEndpoint, scoreEndpoint].map((endpoint) => [endpoint.path, endpoint]),
+);
 const storedPath = `${responsesPath}/`;
 
 interface DataListenerOptions extends RequestService {

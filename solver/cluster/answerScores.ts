@@ -9,7 +9,23 @@ interface ScoredAnswer {
 }
 
 /** Scores of the answers of programs' requests, and the requests that a policy escalated by them. */
-export class AnswerScores {
+export interface ProgramScores {
+  nextSeconds(): number;
+  judge(request: number, answer: ScoredAnswer): void;
+  /** The answer to a call is scored by its gate. */
+  readCall(request: number, answer: ScoredAnswer): void;
+  takeJudged(now: number): number | null;
+  /** The score of a model's answer to the request; null where its gate gives none. */
+  of(request: number, model: number): number | null;
+  /** The score of a model's answer to a call; null where its gate gives none. */
+  ofCall(request: number, model: number): number | null;
+  escalate(request: number, now: number): void;
+  /** The next escalated request that joins its next stage by now. */
+  takeEscalated(now: number): number | undefined;
+}
+
+/** Scores of a sample. */
+export class AnswerScores implements ProgramScores {
   private readonly queue: JudgeQueue;
   /** Of calls' answers: their gates take no time. */
   private readonly calls = fixedJudge(0);
@@ -38,13 +54,11 @@ export class AnswerScores {
     return this.calls.takeJudged(now) ?? this.queue.takeJudged(now);
   }
 
-  /** The score of a model's answer to a call; null where its gate gives none. */
   ofCall(request: number, model: number): number | null {
     const score = this.scoring?.calls?.[model]?.[request] ?? Number.NaN;
     return Number.isNaN(score) ? null : score;
   }
 
-  /** The score of a model's answer to the request; null where its gate gives none. */
   of(request: number, model: number): number | null {
     const score = this.scoring?.scores[model]?.[request] ?? Number.NaN;
     return Number.isNaN(score) ? null : score;

@@ -4,6 +4,7 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { Reading, ReplicaView } from "@/solver/policies/core/policy";
 import { EngineCache } from "@/solver/prefix/engineCache";
 import { createReplica } from "../engine/createReplica";
+import { type RecordedTimes, recordedReplica } from "./recordedTimes";
 
 /** One engine of the deployment. */
 export interface ClusterReplica {
@@ -29,6 +30,11 @@ interface Engine {
 
 /** Hashes of the blocks of a request's prompt, of `promptBlocks`; undefined where they are not known. */
 export type PromptBlocksOf = (request: number) => Uint32Array | undefined;
+
+interface KnownOfRequests {
+  readonly promptBlocks?: PromptBlocksOf | undefined;
+  readonly times?: RecordedTimes | undefined;
+}
 
 const noBlocks = new Uint32Array();
 
@@ -74,14 +80,16 @@ export class ClusterEngines {
   /** The place of each request that is at one. */
   private readonly placeAt: Int32Array;
   private readonly promptBlocks: PromptBlocksOf | undefined;
+  private readonly times: RecordedTimes | undefined;
 
   /**
    * @param inputTokens of each request.
-   * @param promptBlocks of each request; left out: engines keep no prefixes.
+   * @param known prompts' blocks of each request; left out: engines keep no prefixes. Times of a recorded run; left out: engines are modelled.
    */
-  constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array, promptBlocks?: PromptBlocksOf) {
+  constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array, { promptBlocks, times }: KnownOfRequests = {}) {
     const count = inputTokens.length;
     this.promptBlocks = promptBlocks;
+    this.times = times;
     this.inputTokens = inputTokens;
     this.firstTokenSeconds = new Float64Array(count);
     this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
@@ -222,13 +230,16 @@ export class ClusterEngines {
         : (request: number, freeTokens: number) =>
             cache.enter(request, blocksOf(request), { promptTokens: this.inputTokens[request] ?? 0, freeTokens });
     return {
-      replica: createReplica(
-        replica,
-        ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => {
-          held.kvTokenSeconds += ((toSeconds - fromSeconds) * (firstKvTokens + lastKvTokens)) / 2;
-        },
-        lookUp,
-      ),
+      replica:
+        this.times === undefined
+          ? createReplica(
+              replica,
+              ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => {
+                held.kvTokenSeconds += ((toSeconds - fromSeconds) * (firstKvTokens + lastKvTokens)) / 2;
+              },
+              lookUp,
+            )
+          : recordedReplica(this.times),
       cache,
       kvTokens: replica.kvTokens,
       maxSequences: replica.maxSequences,

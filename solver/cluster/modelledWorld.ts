@@ -106,7 +106,7 @@ export class ModelledWorld implements ClusterWorld {
     this.engines = new ClusterEngines(
       [...replicas, ...peerReplicas],
       calls === 0 ? this.inputTokens : repeated(this.inputTokens, calls),
-      promptBlocks && ((slot) => promptBlocks[this.promptOf(requestOf(slot))]),
+      promptBlocks && { promptBlocks: (slot) => promptBlocks[this.promptOf(requestOf(slot))] },
     );
     this.replicas = this.engines.views.slice(0, replicas.length);
     this.gates = gates;

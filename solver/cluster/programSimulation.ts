@@ -2,6 +2,7 @@ import type { Policy } from "@/solver/policies/core/policy";
 import type { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import type { ClusterReplica } from "./clusterEngines";
+import type { RecordedRequest } from "./recordedWorld";
 
 /** Delays of the policy's own work, in which requests do not wait for one another. */
 interface PolicyOverhead {
@@ -64,6 +65,11 @@ export interface ProgramSimulation {
    * gateway, and those older than 10 s are not valid. 0 or left out: every decision sees the engines' current state.
    */
   readonly telemetrySeconds?: number;
+  /**
+   * The sample's requests as they were served once, in its order: they join, are answered, scored and searched for at the recorded times, with
+   * recorded forecasts, whatever engines, gates and delays would take. Left out: all of that is modelled.
+   */
+  readonly recorded?: readonly RecordedRequest[];
 }
 
 /** The delays of a simulation, from the policy's inputs and the available predictions. */

@@ -3,14 +3,17 @@ import type { Policy, ReplicaView, Start, StartingRequest, WorkflowCall } from "
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { agentNames } from "@/solver/workflow/workflowDocuments";
-import { AnswerScores } from "./answerScores";
+import { AnswerScores, type ProgramScores } from "./answerScores";
 import { type CallEnd, type CallLearning, callLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
-import type { ClusterWorld, Searched, Sending } from "./clusterWorld";
+import type { ChangingForecasts, ClusterWorld, Searched, Sending } from "./clusterWorld";
 import { ConfigurationSearches } from "./configurationSearches";
 import { ProgramGates } from "./programGates";
 import type { ProgramOutcome } from "./programOutcome";
 import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
+import { recordedScores } from "./recordedScores";
+import { RecordedTimes } from "./recordedTimes";
+import { recordedForecasts } from "./recordedWorld";
 import { RequestGraph } from "./requestGraph";
 
 /** Programs on modelled engines: a request joins when all its inputs are answered, with those answers in its prompt. */
@@ -22,7 +25,9 @@ export class ProgramWorld implements ClusterWorld {
   private readonly policy: Policy;
   private readonly sample: ProgramSample;
   private readonly predicted: ProgramPredictions;
-  private readonly scores: AnswerScores;
+  private readonly scores: ProgramScores;
+  /** undefined: joins, answers, scores and forecasts are modelled. */
+  private readonly times: RecordedTimes | undefined;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
   private readonly gates: ProgramGates;
@@ -31,7 +36,7 @@ export class ProgramWorld implements ClusterWorld {
   private readonly readsConfigurations: boolean;
   /** null: no learner of workflows. */
   private readonly learning: CallLearning | null;
-  readonly forecasts: CallLearning | null;
+  readonly forecasts: ChangingForecasts | null;
   private readonly telemetrySeconds: number;
   private readonly delays: ProgramDelays;
 
@@ -54,17 +59,19 @@ export class ProgramWorld implements ClusterWorld {
   private readSeconds = Number.NEGATIVE_INFINITY;
 
   constructor(simulation: ProgramSimulation) {
-    const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner, scoring } = simulation;
-    if (policy.scoresCallsFrom !== undefined && scoring?.calls === undefined)
+    const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner, scoring, recorded } = simulation;
+    const times = recorded && new RecordedTimes(recorded);
+    if (times === undefined && policy.scoresCallsFrom !== undefined && scoring?.calls === undefined)
       throw new Error(`The ${policy.kind} has answers of agents scored, and those of these programs have no scores: name no gates`);
-    if (scoring === undefined && (policy.needs.includes("judged-scores") || policy.judges(0)))
+    if (times === undefined && scoring === undefined && (policy.needs.includes("judged-scores") || policy.judges(0)))
       throw new Error(`The ${policy.kind} has answers judged, and those of these programs have no scores: route programs without a judge`);
     const programs = sample.arrivalSeconds.length;
     const requests = sample.program.length;
     this.policy = policy;
     this.sample = sample;
     this.predicted = predictions;
-    this.scores = new AnswerScores(scoring);
+    this.times = times;
+    this.scores = times === undefined ? new AnswerScores(scoring) : recordedScores(times);
     this.telemetrySeconds = telemetrySeconds;
     this.delays = delaysOf(simulation);
 
@@ -72,16 +79,20 @@ export class ProgramWorld implements ClusterWorld {
     this.programIds = Array.from(sample.program, (program) => names[program] ?? "");
     this.arrivalSeconds = Float64Array.from(sample.program, (program) => sample.arrivalSeconds[program] ?? 0);
     this.inputTokens = Int32Array.from(sample.givenTokens);
-    this.engines = new ClusterEngines(replicas, this.inputTokens, sample.promptBlocks && ((request) => sample.promptBlocks?.[request]));
+    const promptBlocks = sample.promptBlocks && ((request: number) => sample.promptBlocks?.[request]);
+    this.engines = new ClusterEngines(replicas, this.inputTokens, { promptBlocks, times });
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
     this.gates = new ProgramGates(sample);
     this.calls = sample.workflows.map(({ name, stages }) => agentNames(stages).map((agent) => ({ workflow: name, agent })));
     this.readsConfigurations = policy.needs.includes("configurations");
-    this.learning = callLearning(policy, learner);
-    this.forecasts = policy.needs.includes("workflows") ? this.learning : null;
+    this.learning = recorded === undefined ? callLearning(policy, learner) : null;
+    const learnt = policy.needs.includes("workflows") ? this.learning : null;
+    this.forecasts = recorded === undefined ? learnt : recordedForecasts(recorded);
     this.joining = new SlotHeap(requests);
-    this.searches = new ConfigurationSearches(requests, this.delays.searchSeconds, (request) => {
+    const { searchSeconds } = this.delays;
+    const ends = (request: number, joins: number) => Math.max(joins, recorded?.[request]?.searchedSeconds ?? joins + searchSeconds);
+    this.searches = new ConfigurationSearches(requests, ends, (request) => {
       const program = sample.program[request] ?? 0;
       if (!this.readsConfigurations) return { accurate: undefined };
       const accurate = predictions.configurations?.(program);
@@ -98,8 +109,10 @@ export class ProgramWorld implements ClusterWorld {
       return (sample.firstRequest[program + 1] ?? 0) - (sample.firstRequest[program] ?? 0);
     });
     for (let request = 0; request < requests; request++) {
-      if (this.graph.unread(request) > 0) continue;
-      this.searches.beginsProgram(request);
+      const begins = this.graph.unread(request) === 0;
+      if (recorded === undefined ? begins && searchSeconds > 0 : recorded[request]?.searchedSeconds !== undefined)
+        this.searches.awaits(request);
+      if (!begins) continue;
       this.ready(request, this.arrivalSeconds[request] ?? 0, this.delays.firstSeconds);
     }
   }
@@ -126,7 +139,7 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   takeJoining(now: number): number | null {
-    const escalated = this.scores.takeEscalated();
+    const escalated = this.scores.takeEscalated(now);
     if (escalated !== undefined) return escalated;
     return this.joining.leastKey <= now ? this.joining.pop() : null;
   }
@@ -153,7 +166,7 @@ export class ProgramWorld implements ClusterWorld {
     return {
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
-      forecast: this.learning?.forecast(request),
+      forecast: this.times === undefined ? this.learning?.forecast(request) : this.times.requests[request]?.forecast,
       call: this.callOf(request),
       ...(this.sample.promptBlocks && { promptBlocks: this.sample.promptBlocks[request] }),
       ...this.searches.known(request),
@@ -236,7 +249,7 @@ export class ProgramWorld implements ClusterWorld {
   sendOn(request: number, _to: Start, now: number): void {
     const inputTokens = this.inputTokens[request] ?? 0;
     this.learning?.finished(request, { nowSeconds: now, inputTokens, outputTokens: this.writtenAt(request) });
-    this.scores.escalate(request);
+    this.scores.escalate(request, now);
   }
 
   /** The outcomes of the programs so far. @param decisions number of calls of the policy. */
@@ -311,7 +324,7 @@ export class ProgramWorld implements ClusterWorld {
     const program = this.sample.program[request] ?? 0;
     this.readySeconds[request] = now;
     this.open[program] = (this.open[program] ?? 0) + 1;
-    this.joining.push(request, now + delaySeconds, this.became++);
+    this.joining.push(request, this.times?.joinsSeconds(request, now) ?? now + delaySeconds, this.became++);
   }
 
   private ended(request: number, end: Omit<CallEnd, "inputTokens">): void {

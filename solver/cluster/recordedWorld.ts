@@ -243,7 +243,7 @@ export class RecordedWorld implements ClusterWorld {
 }
 
 /** Recorded forecasts by time; null where none was replaced. */
-function recordedForecasts(requests: readonly RecordedRequest[]): ChangingForecasts | null {
+export function recordedForecasts(requests: readonly RecordedRequest[]): ChangingForecasts | null {
   const moments = new Set(requests.flatMap(({ reforecasts = [] }) => reforecasts.map(({ atSeconds }) => atSeconds)));
   if (moments.size === 0) return null;
   const inOrder = Float64Array.from(moments).sort();

@@ -1,69 +1,115 @@
+import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Confidence } from "@/solver/ensemble/gate/ensembleDocument";
-import { decideGate, type Vote } from "@/solver/ensemble/gate/gate";
-import type { BalancedPolicy, JustInTimePolicy, SinglesPolicy } from "@/solver/plan/policySchema";
+import type { Vote } from "@/solver/ensemble/gate/gate";
+import { decideNode, type NodeDecision } from "@/solver/ensemble/gate/nodeGate";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
 import { buildPolicy } from "./buildPolicy";
 import type { Policy, ReplicaView, WaitingWork } from "./core/policy";
-import type { Place, Route } from "./core/policyParts";
-import { orderOf } from "./orders/orderOf";
-import { leastLoadPlace } from "./places/leastLoadPlace";
-import { timeSlotsPlace } from "./places/timeSlotsPlace";
-import { balancedRoute } from "./routes/balancedRoute";
-import { cascadeRoute } from "./routes/cascadeRoute";
-import { fixedRoute } from "./routes/fixedRoute";
-import { slackRoute } from "./routes/slackRoute";
-import { anyTurn, expectSameDecisions, MODELS, routes, SEATS } from "./testing/drivenPolicies";
-import { queuedPolicy } from "./testing/queuedPolicy";
+import { MODELS } from "./testing/drivenPolicies";
+import type { RecordedSetting, RecordedTurn } from "./testing/recordedEvents";
+import { RecordedStream } from "./testing/recordedStream";
 import { declared, justInTime } from "./testing/testJustInTime";
 
-const balanced: Omit<BalancedPolicy, "order" | "place"> = {
-  kind: "balanced",
-  models: MODELS.map((model) => ({ model, maxBatchSize: SEATS - 1 })),
-};
-// Requests age in these runs: few releases may pass over one.
-const agingThreshold = 3;
-const systems: Readonly<Record<string, SinglesPolicy>> = {
-  "Cascadia: first come, first served, thresholds": {
-    ...routes["a cascade by thresholds (Cascadia)"],
-    ...{ order: { kind: "fcfs" }, place: { kind: "least-load" } },
-  } as SinglesPolicy,
-  "Cascadia with direct starts": {
-    ...routes["a cascade with direct starts"],
-    ...{ order: { kind: "fcfs" }, place: { kind: "least-load" } },
-  } as SinglesPolicy,
-  "Chimera: slack, shortest total job first with aging": {
-    ...routes["slack dispatch (Chimera)"],
-    ...{ order: { kind: "stjf", agingThreshold }, place: { kind: "least-load" } },
-  } as SinglesPolicy,
-  "Kairos: workflow order over time slots": {
-    ...{ kind: "fixed", model: "medium", order: { kind: "workflow", agingThreshold }, place: { kind: "time-slots" } },
-  },
-  "Kairos' order and place under a cascade": {
-    ...routes["a cascade by thresholds (Cascadia)"],
-    ...{ order: { kind: "workflow", agingThreshold }, place: { kind: "time-slots" } },
-  } as SinglesPolicy,
-  "balancing as vLLM": { ...balanced, order: { kind: "fcfs" }, place: { kind: "least-load" } },
-};
-
-function routeOf(system: SinglesPolicy): Route {
-  if (system.kind === "cascade") return cascadeRoute(system);
-  if (system.kind === "slack") return slackRoute(system);
-  return system.kind === "fixed" ? fixedRoute(system) : balancedRoute(system);
+/** The lines of a record: `testing/recorded/README.md` says how it was made. */
+function recorded<Setting, Line>(name: string): { readonly setting: Setting; readonly lines: readonly Line[] } {
+  const text = readFileSync(new URL(`testing/recorded/${name}.jsonl`, import.meta.url), "utf8");
+  const [setting, ...lines] = text.trimEnd().split("\n");
+  return { setting: JSON.parse(setting ?? ""), lines: lines.map((line) => JSON.parse(line)) };
 }
 
-describe("the joint policy without a choice decides as a queue for each model", () => {
-  for (const [name, system] of Object.entries(systems))
-    it(name, () => {
-      fc.assert(
-        fc.property(fc.array(anyTurn, { maxLength: 30 }), (turns) => {
-          const place: Place = system.place.kind === "time-slots" ? timeSlotsPlace() : leastLoadPlace;
-          const queues = queuedPolicy({ route: routeOf(system), order: orderOf(system.order), place });
-          expectSameDecisions({ turns, policies: [buildPolicy(system), queues], byModel: false });
-        }),
-      );
+/** Decides by the gates of a policy's workflows, once an agent's inputs have all voted. */
+function gateOf(policy: PolicyDocument): ((votes: readonly Vote[]) => NodeDecision | null) | undefined {
+  const agents = policy.kind === "just-in-time" ? policy.workflows.flatMap(({ workflow }) => workflow.agents) : [];
+  const gated = agents.find(({ skip }) => skip !== undefined);
+  if (gated?.skip === undefined) return undefined;
+  const { skip, reads } = gated;
+  return (votes) => {
+    const read = reads.flatMap((agent) => votes.find(({ expert }) => expert === agent) ?? []);
+    return read.length < reads.length ? null : decideNode(skip, read);
+  };
+}
+
+/** Expects that the joint policy decides as recorded, turn by turn. Returns all that was recorded. */
+function expectAsRecorded(name: string): { readonly events: number; readonly decided: readonly string[] } {
+  const { setting, lines } = recorded<RecordedSetting, RecordedTurn>(name);
+  const stream = new RecordedStream({ policy: buildPolicy(setting.policy), setting, gate: gateOf(setting.policy) });
+  for (const [at, [seconds, events, decided]] of lines.entries())
+    expect({ turn: at + 1, decided: stream.turn(seconds, events) }).toEqual({ turn: at + 1, decided });
+  return { events: lines.reduce((sum, [, events]) => sum + events.length, 0), decided: lines.flatMap(([, , decided]) => decided) };
+}
+
+interface Seed {
+  readonly system: string;
+  /** What is recorded of it. */
+  readonly records: readonly string[];
+  /** Parts of decisions: each branch of the system is in its record. */
+  readonly branches: readonly string[];
+}
+
+const seeds: readonly Seed[] = [
+  {
+    system: "Cascadia: a route by thresholds, first come, first served, no choice",
+    records: ["cascadia", "cascadia-direct"],
+    branches: [
+      ...["first-stage", "last-stage", "score-at-or-above-threshold", "score-below-threshold", "accept judge-unavailable"],
+      ...["escalate to 2 judge-unavailable", "router-score-high-enough", "no-router-score-high-enough", "no-router-score-of-small"],
+      ...["for first-stage", "for router-score-high-enough", "escalate to 2 stage-skipped", "skip to 1 stage-skipped"],
+      ...["escalate to 1 lower-stage", "accept lower-stage", "refuse no-stage"],
+    ],
+  },
+  {
+    system: "Chimera: a route by slack over learnt lengths and confidence, the shortest total job first, no choice",
+    records: ["chimera", "chimera-changing"],
+    branches: [
+      ...["least-loaded", "surer-within-slack", "program-keeps-its-model", " key ", "accept not-judged"],
+      ...["stage-skipped", "lower-stage"],
+    ],
+  },
+  {
+    system: "Aragog: a choice by a beam of width 4 among accurate configurations of several agents, no route",
+    records: ["aragog", "aragog-scored"],
+    branches: [
+      ...["model-chosen-at-dispatch", " at 0", " at 1", " at 2", "refuse no-configuration"],
+      ...["accept not-judged", "accept scored-for-later-agents", "accept no-gate-score"],
+    ],
+  },
+  {
+    system: "Kairos: the order of workflows, evaluated anew as more is learnt, over time slots, one model",
+    records: ["kairos"],
+    branches: ["first-stage", "only-model", " key ", "no-fresh-telemetry", "asks at ", "due "],
+  },
+  {
+    system: "MOSAIC: experts on fixed models, and an aggregator that is skipped where they agree",
+    records: ["mosaic"],
+    branches: ["asks its aggregator, votes ", "gives the answer of first, votes ", "gives the answer of second, votes "],
+  },
+];
+
+describe("the joint policy with the other parts left out decides as the system's own implementation did", () => {
+  for (const { system, records, branches } of seeds)
+    it(system, () => {
+      const streams = records.map(expectAsRecorded);
+      const decided = streams.flatMap((stream) => stream.decided);
+      expect(branches.filter((branch) => !decided.some((line) => line.includes(branch)))).toEqual([]);
+      expect(decided.filter((line) => !/^(asks|due)/.test(line)).length).toBeGreaterThanOrEqual(500);
     });
+
+  it("MOSAIC's gate: the node is skipped for the same answer at the same confidence, under each weighting of votes", () => {
+    type Gate = { readonly confidence: Confidence; readonly tau: number };
+    type Question = readonly [gate: number, votes: readonly (string | null)[], outputTokens: readonly number[], decided: string];
+    const { setting, lines } = recorded<{ readonly experts: readonly string[]; readonly gates: readonly Gate[] }, Question>("mosaic-gates");
+    const { experts, gates } = setting;
+    for (const [gate, votes, outputTokens, expected] of lines) {
+      const read = experts.map((expert, at): Vote => ({ expert, vote: votes[at] ?? null, outputTokens: outputTokens[at] ?? 0 }));
+      const { confidence, votes: counted, ...decision } = decideNode(gates[gate] as Gate, read);
+      const what = decision.kind === "skip-node" ? `skip for ${decision.agent}` : "aggregate";
+      expect(`${what} ${counted} ${Math.round(1e6 * confidence) / 1e6}`).toBe(expected);
+    }
+    expect(lines.length).toBeGreaterThanOrEqual(500);
+  });
 });
 
 const SATURATION = 4;
@@ -102,7 +148,7 @@ function greedyRound(waiting: readonly { id: string; may: readonly number[] }[],
 }
 
 describe("the joint policy with a choice and no route", () => {
-  it("decides as Aragog's greedy rounds: first come, first served among accurate models, the one that adds most throughput", () => {
+  it("decides as greedy rounds do by Aragog's paper: first come, first served among accurate models, the one that adds most throughput", () => {
     fc.assert(
       fc.property(fc.array(anyRound, { maxLength: 20 }), (turns) => {
         const models: JustInTimePolicy["models"] = MODELS.map((model, at) => ({
@@ -151,36 +197,6 @@ describe("the joint policy with a choice and no route", () => {
           }
           waiting = waiting.filter(({ id }) => !expected.has(id));
         }
-      }),
-    );
-  });
-});
-
-describe("the joint policy with a route from experts to an aggregator", () => {
-  const anyVote = fc.record({ vote: fc.option(fc.constantFrom("A", "B", "C")), outputTokens: fc.integer({ min: 1, max: 500 }) });
-  const accuracy = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`expert-${at}`, 0.3 + at / 10]));
-  const anyConfidence = fc.constantFrom<Confidence>({ kind: "plurality" }, { kind: "accuracy-weighted", accuracy });
-  const anyVotes = fc.array(anyVote, { minLength: 1, maxLength: 7 });
-  it("skips the aggregator exactly where MOSAIC's gate does", () => {
-    fc.assert(
-      fc.property(anyVotes, fc.integer({ min: 1, max: 20 }), anyConfidence, (given, twentieths, confidence) => {
-        const asked = given.map((_, at) => `expert-${at}`);
-        const votes = given.map((vote, at): Vote => ({ expert: asked[at] ?? "", ...vote }));
-        const threshold = 5 * twentieths;
-        const tau = threshold / 100;
-        const gate = decideGate(votes, { asked, confidence, tau });
-        const policy = buildPolicy({
-          ...{ kind: "cascade", stages: [{ model: "experts" }, { model: "aggregator" }], thresholds: [threshold] },
-          judge: { model: "none", secondsPerCall: 0, usdPerCall: 0 },
-          ...{ order: { kind: "fcfs" }, place: { kind: "least-load" }, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } },
-        });
-        const judgedScore = Math.round(1e8 * gate.confidence) / 1e6;
-        const work: WaitingWork = {
-          ...{ id: "q", programId: "q", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 1 },
-          state: { kind: "answered", judgedScore },
-        };
-        const [action] = policy.decide({ nowSeconds: 1, waiting: [work], replicas: [] });
-        expect(action?.kind).toBe(gate.kind === "skip" ? "accept" : "escalate");
       }),
     );
   });

@@ -23,10 +23,10 @@ export interface Endpoint {
   readonly enginePath: string;
   /** Makes the body that engines read of a client's in another API, or says why it cannot; absent: engines read the client's own. */
   readonly chatBody?: (body: Json, text: () => string) => MadeBody | BodyRefusal;
-  /** OpenTelemetry's name for it (`gen_ai.operation.name`). */
-  readonly operation: "chat" | "text_completion" | "embeddings";
+  /** OpenTelemetry's name for it (`gen_ai.operation.name`), or an own one where the conventions have none. */
+  readonly operation: "chat" | "text_completion" | "embeddings" | "rerank" | "score";
   /** Required member of an answer: the list of results. A response without it is not an answer. */
-  readonly answersIn: "choices" | "data";
+  readonly answersIn: "choices" | "data" | "results";
   /** Why no engine could answer the body; null if the engine decides that. */
   refusal(body: Json): BodyRefusal | null;
   /** Null: answers are not text, so no cascade can judge them and none is streamed. */

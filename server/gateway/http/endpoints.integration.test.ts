@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MODEL, TestEmulators } from "@/server/emulator/testEmulators";
+import { freePort } from "@/server/testing/freePorts";
+import { emulatedStages } from "../testing/testEmulatedStages";
 import { type Asked, sayCompletion, sayText, startTestEngine, streamEvent } from "../testing/testEngine";
 import { oneModel, startTestGateway, testConfig } from "../testing/testGateway";
 
@@ -123,6 +126,67 @@ describe("/v1/embeddings", () => {
       { message, type: "invalid_request_error", param: "model", code: "unsupported_value" },
     ]);
     expect((await errorOf(await post("/v1/embeddings", { model: "small" }))).message).toContain("`input` must be");
+  });
+});
+
+describe("/v1/rerank and /v1/score", () => {
+  let emulators: TestEmulators;
+  beforeEach(async () => {
+    emulators = new TestEmulators(await freePort());
+  });
+  afterEach(() => emulators.end());
+  const query = "Which river is longest?";
+  const documents = ["A pond.", "The longest river is long.", "Which river?"];
+
+  it("are an engine's own, passed through in vLLM's shapes, and recorded", async () => {
+    const { post, decisions } = await emulatedStages(emulators);
+    const ranked = (await (await post("/v1/rerank", { model: MODEL, query, documents, top_n: 2 })).json()) as {
+      results: { index: number; relevance_score: number; document: { text: string } }[];
+    };
+    expect(ranked).toMatchObject({ model: MODEL, usage: { total_tokens: expect.any(Number) } });
+    const [first, second, ...others] = ranked.results;
+    expect([first?.document.text, others]).toEqual([documents[first?.index ?? -1], []]);
+    expect(first?.relevance_score).toBeGreaterThan(second?.relevance_score ?? Number.NaN);
+    expect([first?.index, second?.index]).not.toContain(0);
+    const scored = (await (await post("/v1/score", { model: MODEL, text_1: query, text_2: documents })).json()) as {
+      data: { index: number; object: string; score: number }[];
+    };
+    expect(scored.data.map(({ index, object }) => [index, object])).toEqual(documents.map((_, index) => [index, "score"]));
+    expect(scored.data[first?.index ?? -1]?.score).toBe(first?.relevance_score);
+    const records = await decisions();
+    expect(records.map(({ endpoint, status }) => [endpoint, status])).toEqual([
+      ["/v1/rerank", 200],
+      ["/v1/score", 200],
+    ]);
+    expect(records.every(({ stages }) => (stages[0]?.inputTokens ?? 0) > 0)).toBe(true);
+  });
+
+  it("are not made by a cascade, and need what they rank, which is said in a sentence", async () => {
+    const { post } = await emulatedStages(emulators);
+    const refusalOf = async (path: string, body: object) => {
+      const answer = await post(path, body);
+      return [answer.status, (await errorOf(answer)).message];
+    };
+    const of = "cascade/test is a cascade, which";
+    expect(await refusalOf("/v1/rerank", { model: "cascade/test", query, documents })).toEqual([
+      400,
+      `${of} /v1/rerank does not serve: name a model instead.`,
+    ]);
+    expect(await refusalOf("/v1/score", { model: "cascade/test", text_1: "a", text_2: "b" })).toEqual([
+      400,
+      `${of} /v1/score does not serve: name a model instead.`,
+    ]);
+    expect(await refusalOf("/v1/rerank", { model: MODEL, documents })).toEqual([400, "`query` must be a text."]);
+    expect(await refusalOf("/v1/rerank", { model: MODEL, query, documents: [] })).toEqual([400, "`documents` must be a list of texts."]);
+    expect(await refusalOf("/v1/score", { model: MODEL, text_1: "a" })).toEqual([
+      400,
+      "`text_1` and `text_2` must each be a text or a list of texts.",
+    ]);
+    // What only the engine knows it says itself.
+    expect(await refusalOf("/v1/score", { model: MODEL, text_1: ["a", "b"], text_2: ["c"] })).toEqual([
+      400,
+      "Input lengths must be either 1:1, 1:N or N:N",
+    ]);
   });
 });
 

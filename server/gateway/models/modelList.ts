@@ -4,11 +4,14 @@ import { messagesPath, responsesPath } from "../dialects/dialects";
 import { sendError, sendJson } from "../http/apiError";
 import { chatEndpoint } from "../http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "../http/completionsEndpoint";
+import { rerankEndpoint, scoreEndpoint } from "../http/rankingEndpoints";
 import { unservedModel } from "../request/admission";
 import type { Serving } from "../serving/serving";
 
 const conversations = [chatEndpoint.path, messagesPath, responsesPath];
 const texts = [...conversations, completionsEndpoint.path];
+/** What engines answer without a text of their own, by the name of their model. */
+const ofEngines = [embeddingsEndpoint, rerankEndpoint, scoreEndpoint].map(({ path }) => path);
 
 /** The served names as clients list them, with what is known of each. */
 export class ModelList {
@@ -29,7 +32,7 @@ export class ModelList {
     else sendJson(response, await this.#entry(name));
   }
 
-  /** `max_model_len` as vLLM has it: of a cascade the smallest of its models. `endpoints`: whether an engine embeds is not known. */
+  /** `max_model_len` as vLLM has it: of a cascade the smallest of its models. `endpoints`: whether an engine embeds or ranks is not known. */
   async #entry(id: string): Promise<object> {
     const served = this.#serving.find(id);
     const isEnsemble = id.startsWith(ensemblePrefix);
@@ -40,7 +43,7 @@ export class ModelList {
       created: this.#startedAtSeconds,
       owned_by: "weir",
       ...(length !== null && { max_model_len: length }),
-      endpoints: isEnsemble ? conversations : served?.kind === "direct" ? [...texts, embeddingsEndpoint.path] : texts,
+      endpoints: isEnsemble ? conversations : served?.kind === "direct" ? [...texts, ...ofEngines] : texts,
     };
   }
 }

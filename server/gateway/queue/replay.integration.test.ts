@@ -1,24 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
-import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
 import { replayRun } from "@/solver/cluster/replayRun";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { type Random, seededRandom } from "@/solver/numeric/random";
+import type { Random } from "@/solver/numeric/random";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import {
-  type JustInTimePolicy,
-  type PlaceDocument,
-  type PolicyDocument,
-  type SlackPolicy,
-  singleStagesOf,
-} from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Policy } from "@/solver/policies/core/policy";
-import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
-import { sayScored } from "../testing/testGates";
-import { hashed, startTestGateway, type TestGateway, testConfig, until } from "../testing/testGateway";
-import { longText, putArtefact, shortText, testConfigurations } from "../testing/testPredictors";
+import { decided, type RecordedEngines, recorded, recordRun } from "../testing/recordedRuns";
+import type { TestGateway } from "../testing/testGateway";
+import { longText, shortText, testConfigurations } from "../testing/testPredictors";
 import { justInTime, pinned, voting } from "../testing/testRounds";
 
 const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
@@ -89,19 +81,10 @@ function otherThan(policy: PolicyDocument): PolicyDocument {
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
 }
 
-interface Engines {
-  /** Tokens of each engine. */
-  readonly kvTokens: number;
-  readonly maxInFlight: number;
-  readonly timeScale: number;
-  /** Wall milliseconds that engines of later stages take in addition; left out: none. */
-  readonly laterMs?: number;
-}
-
 /** Memory for far more than all requests together need. */
-const roomy: Engines = { kvTokens: 16_000_000, maxInFlight: 2, timeScale: 4 };
+const roomy: RecordedEngines = { kvTokens: 16_000_000, maxInFlight: 2, timeScale: 4 };
 
-const policies: readonly (readonly [string, PolicyDocument, Engines?])[] = [
+const policies: readonly (readonly [string, PolicyDocument, RecordedEngines?])[] = [
   ["a cascade in the order of coming at the least loaded replica", cascade],
   ["a cascade by the prefixes that engines hold", { ...cascade, place: { kind: "prefix" } }],
   [
@@ -180,129 +163,16 @@ function anyRequest(random: Random) {
   return { headers, body };
 }
 
-/**
- * A gateway's decisions on a load for engines and a judge that take random times; the engines answer nothing before a third of the load
- * waits for them.
- */
-async function recordRun(
-  policy: PolicyDocument,
-  { kvTokens, maxInFlight, timeScale, laterMs = 0 }: Engines,
-): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
-  const random = seededRandom(17);
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const engine = async (model: string) => {
-    const leastMs = model === models[0] ? 1 : 1 + laterMs;
-    const started = await startTestEngine(async (asked, response) => {
-      const { body } = asked;
-      await opened;
-      await new Promise((resolve) => setTimeout(resolve, leastMs + random.int(12)));
-      if (body.logprobs === true) return sayScored(asked, response, [["An answer.", (1 + random.int(98)) / 100]]);
-      if (body.stream !== true) return sayCompletion(response, "An answer.");
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
-    });
-    const size = `vllm:cache_config_info{block_size="16",num_gpu_blocks="${kvTokens / 16}"} 1`;
-    started.pages.set("/metrics", (response) => response.end(`vllm:kv_cache_usage_perc 0.2\nvllm:num_preemptions_total 0\n${size}\n`));
-    return started;
-  };
-  let judged = 0;
-  const breaks = goesToLargest(policy);
-  const judge = await startTestEngine((_, response) => {
-    judged += 1;
-    const said = random.next() < 0.02 || (breaks && judged > requests / 2) ? "no idea" : String(random.int(101));
-    setTimeout(() => sayCompletion(response, said), random.int(5));
-  });
-  const stages = await Promise.all(
-    models.map(async (model) => ({
-      model,
-      urls: (await Promise.all([engine(model), engine(model), engine(model)])).map(({ url }) => url),
-    })),
-  );
-  const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight }), ...hashed(policy), timeScale };
-  const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });
-  if (policy.kind === "just-in-time") expect((await putArtefact(gateway, predictor)).status).toBe(200);
-  await gateway.put(config);
-  if (policy.place.kind === "time-slots") await until(() => knowsMemory(gateway, kvTokens));
-  const queued = async () => Object.values(gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json()).queued);
+/** Requests one after another, at times together. */
+async function load({ post }: TestGateway, random: Random): Promise<void> {
   const answers = [];
   for (let request = 0; request < requests; request += 1) {
-    if (request === requests / 3) {
-      await until(async () => (await queued()).reduce((sum, count) => sum + count) > requests / 5);
-      open();
-    }
     const { headers, body } = anyRequest(random);
-    answers.push(gateway.post("/v1/chat/completions", body, headers).then((answer) => answer.text()));
+    answers.push(post("/v1/chat/completions", body, headers).then((answer) => answer.text()));
     if (random.next() < 0.05) await new Promise((resolve) => setTimeout(resolve, random.int(40)));
   }
   await Promise.all(answers);
-  return { config, decisions: await gateway.decisions() };
 }
-
-/** Whether the policy has read how much each engine of the first model holds. */
-async function knowsMemory({ adminUrl }: TestGateway, kvTokens: number): Promise<boolean> {
-  const { memory } = gatewayWorkflowsSchema.parse(await (await fetch(`${adminUrl}/workflows`)).json());
-  return memory?.replicas.every(({ capacityTokens }) => capacityTokens === kvTokens) === true;
-}
-
-/** The stage of a model in a decision: calls of declared workflows have their stages after those of single requests. */
-function stageOf(policy: PolicyDocument, { call, candidates = [] }: Decision, model: string): number {
-  const workflows = policy.kind === "just-in-time" ? policy.workflows.map(({ workflow }) => workflow) : [];
-  const isCall = workflows.some(({ name, agents }) => name === call?.workflow && agents.some((agent) => agent.name === call.agent));
-  return candidates.indexOf(model) + (isCall ? singleStagesOf(policy).length : 0);
-}
-
-/** The hashes of a record. */
-function blocksOf(promptBlocks: string): Uint32Array {
-  const bytes = Buffer.from(promptBlocks, "base64");
-  return Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32LE(4 * at));
-}
-
-const recorded =
-  (policy: PolicyDocument) =>
-  (decision: Decision): RecordedRequest => {
-    const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-    const { programStart, forecast, reforecasts = [], call, configurations, searched, due, promptBlocks } = decision;
-    return {
-      program,
-      ...(programStart !== undefined && { programStartSeconds: programStart }),
-      ...(forecast !== undefined && { forecast }),
-      reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
-      ...(call !== undefined && { call }),
-      ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
-      ...(configurations?.margins !== undefined && { margins: Int8Array.from(Buffer.from(configurations.margins, "base64")) }),
-      ...(searched !== undefined && { searchedSeconds: searched }),
-      inputTokens,
-      ...(predictedTokens !== undefined && { predictedTokens }),
-      ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
-      ...(due !== undefined && { dueSeconds: due }),
-      ...(promptBlocks !== undefined && { promptBlocks: blocksOf(promptBlocks) }),
-      routerScores,
-      judgeResting: startReason === "judge-unavailable",
-      visits: decision.stages.map(({ model, at, judgedScore }) => ({
-        stage: stageOf(policy, decision, model),
-        queuedSeconds: at!.queued,
-        answeredSeconds: at!.answered,
-        ...(at!.firstToken !== undefined && { firstTokenSeconds: at!.firstToken }),
-        judgedSeconds: at!.judged,
-        judgedScore,
-      })),
-    };
-  };
-
-const decided = (policy: PolicyDocument) => (decision: Decision) => ({
-  startReason: decision.startReason,
-  visits: decision.stages.map(({ model, replica, at, verdict, reason, judgedScore }) => ({
-    stage: stageOf(policy, decision, model),
-    replicaId: replica,
-    dispatchedSeconds: at!.dispatched,
-    verdict,
-    // The record also says how the judge failed.
-    reason: at!.judged !== null && judgedScore === null ? reason.replace(/: .*$/, "") : reason,
-  })),
-});
 
 /** The policy, and the thresholds with which its decisions on each request compared, of those that overload had lowered. */
 function withLowered(policy: Policy, requests: number) {
@@ -328,7 +198,7 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
   const cases = policies.map(([name, policy, engines]) => [name, policy, engines ?? roomy] as const);
 
   it.each(cases)("has the same decisions under %s", async (_, policy, engines) => {
-    const { config, decisions } = await recordRun(policy, engines);
+    const { config, decisions } = await recordRun({ policy, engines, requests, predictor, load });
     const { kvTokens } = engines;
     expect(decisions).toHaveLength(requests);
     const replayOf = (document: PolicyDocument, load: readonly RecordedRequest[]) =>

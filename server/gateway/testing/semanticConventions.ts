@@ -16,8 +16,11 @@ function valuesOf(attribute: string): readonly string[] {
   return constants.filter(([name]) => name.startsWith(`${constant}_VALUE_`)).map(([, value]) => value);
 }
 
-/** The provider of one's own engines, which the list of the conventions lacks; it may be extended. */
-const ownValues: Readonly<Record<string, readonly string[]>> = { "gen_ai.provider.name": ["weir"] };
+/** The provider of one's own engines, and operations, which the lists of the conventions lack; they may be extended. */
+const ownValues: Readonly<Record<string, readonly string[]>> = {
+  "gen_ai.provider.name": ["weir"],
+  "gen_ai.operation.name": ["rerank", "score"],
+};
 
 /** `error.type` lists one value and is otherwise free. */
 const openEnumerations = ["error.type"];

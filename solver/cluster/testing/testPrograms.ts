@@ -55,7 +55,7 @@ export function programsOf({ workflows, programs, programsPerSecond, seed }: Pro
 }
 
 /** An engine whose steps take 10 ms and a little more for each sequence and token. */
-const testReplica: ReplicaModel = {
+export const testReplica: ReplicaModel = {
   stepTime: {
     decodeBaseSeconds: (sequences) => 0.01 + 0.0005 * sequences,
     secondsPerKvToken: 1e-7,
