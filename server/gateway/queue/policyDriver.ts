@@ -18,6 +18,8 @@ interface Released {
  */
 const soonestMs = 10;
 const latestMs = 10_000;
+/** Comparisons of ids after which a map of all waiting work is cheaper. */
+const MOST_COMPARED = 64;
 
 /** The policy's view, with the engines themselves. */
 interface EngineView extends View {
@@ -55,7 +57,6 @@ export class PolicyDriver {
   readonly #options: DriverOptions;
   /** In order of arrival; if models are chosen at dispatch, in the order in which programs began. */
   #waiting: WaitingEntry[] = [];
-  readonly #waitingById = new Map<string, WaitingEntry>();
   /** Set while the policy holds work. */
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
@@ -168,8 +169,9 @@ export class PolicyDriver {
 
   #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
     if (this.policy.choosesModel) this.#options.rounds?.round(actions, replicas);
+    const entryOf = this.#finder(actions.length);
     for (const action of actions) {
-      const entry = this.#waitingById.get(action.workId);
+      const entry = entryOf(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
       if (action.kind === "refuse") {
         const { cause, reason } = action;
@@ -193,6 +195,17 @@ export class PolicyDriver {
       this.#settle(entry, { kind: "granted", replica, stage, degraded, priority: wholeOf(action.priority), ...times });
     }
     this.#sweep();
+  }
+
+  /** Finds waiting work by its id, so many times. */
+  #finder(times: number): (id: string) => WaitingEntry | undefined {
+    const waiting = this.#waiting;
+    if (times * waiting.length <= MOST_COMPARED) return (id) => waiting.find((entry) => entry.id === id && !entry.settled);
+    const byId = new Map(waiting.map((entry) => [entry.id, entry]));
+    return (id) => {
+      const entry = byId.get(id);
+      return entry?.settled === false ? entry : undefined;
+    };
   }
 
   /** Schedules the next call of the policy about work that it has just held. */
@@ -295,13 +308,11 @@ export class PolicyDriver {
     if (this.policy.choosesModel)
       while (at > 0 && entry.programArrivalSeconds < (this.#waiting[at - 1]?.programArrivalSeconds ?? 0)) at -= 1;
     this.#waiting.splice(at, 0, entry);
-    this.#waitingById.set(entry.id, entry);
   }
 
   #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
     if (entry.settled) return;
     entry.settled = true;
-    this.#waitingById.delete(entry.id);
     this.#count(entry, -1);
     if (entry.state.kind === "queued" && outcome.kind !== "granted")
       this.policy.observe({ kind: "left", workId: entry.id, nowSeconds: this.#secondsAt(performance.now()) });

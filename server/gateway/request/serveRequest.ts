@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
+import { RequestEnd } from "@/server/lib/requestEnd";
+import type { Roster } from "@/server/lib/roster";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
 import type { ClientPace } from "../clients/clientPace";
@@ -27,7 +28,7 @@ export interface RequestService {
   readonly traces: Traces | null;
   readonly draining: () => boolean;
   /** One for every request with an incomplete response; fired to end it before that. */
-  readonly open: Set<Pick<Ending, "abort">>;
+  readonly open: Roster<RequestEnd>;
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly budgets: KeyBudgets;
@@ -59,7 +60,7 @@ export async function takeArrival(arrival: Arrival, service: RequestService): Pr
   const place = new BodyReservation(bodies);
   open.add(abort);
   response.once("close", () => {
-    open.delete(abort);
+    open.remove(abort);
     place.leave();
     if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
   });
