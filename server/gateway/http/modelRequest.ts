@@ -212,7 +212,7 @@ interface EngineBodyOptions {
   /** In the engine's scale; null leaves the field out. */
   readonly priority: number | null;
   /** Fields in addition to the client's. */
-  readonly added?: Readonly<Record<string, unknown>>;
+  readonly added?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -17,6 +17,7 @@ import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestI
 import { type Refusal, takeJson } from "../http/takeJson";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
+import { ClientAnswer } from "./clientAnswer";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Traces } from "./traces";
@@ -167,8 +168,20 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
   const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), limits.requestSeconds * 1000);
   let finished: FinishedRun;
   try {
+    // Written out: each request would pay for spreads, more than for its run.
     finished = await new RequestRun({
-      ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
+      asked,
+      served: admission.served,
+      start: admission.start,
+      serving,
+      prediction,
+      call,
+      journal,
+      answer: new ClientAnswer({ asked, response, journal }),
+      response,
+      signal,
+      limits,
+      bodies,
       objective: caller.objective,
       countsUsage: caller.limited?.limits !== undefined,
       isOwn: service.loopback.isOwn(request.headers),

@@ -67,6 +67,9 @@ export function modelQueues({ route, order, place }: QueueParts): Dispatcher {
   };
 }
 
+type Dispatch = { -readonly [Member in keyof DispatchAction]: DispatchAction[Member] };
+type DispatchAction = Extract<Action, { kind: "dispatch" }>;
+
 /** Dispatches the queue's work. @returns whether the place held work back although there was room. */
 function dispatchQueue(from: QueueToPlace, preference: Preference | undefined, actions: Action[]): boolean {
   const { slots, place } = from;
@@ -82,13 +85,10 @@ function dispatchQueue(from: QueueToPlace, preference: Preference | undefined, a
     }
     room -= 1;
     const priority = preference?.key(work);
-    actions.push({
-      kind: "dispatch",
-      workId: work.id,
-      replicaId,
-      ...(priority === undefined ? {} : { priority }),
-      ...(degraded === null ? {} : { degraded }),
-    });
+    const action: Dispatch = { kind: "dispatch", workId: work.id, replicaId };
+    if (priority !== undefined) action.priority = priority;
+    if (degraded !== null) action.degraded = degraded;
+    actions.push(action);
   }
   return held && room > 0;
 }

@@ -91,10 +91,10 @@ export class Placing {
 }
 
 /** Places a queue's work in its order, what is due first, for as long as there are free seats. */
-export function* placements({ queue, ...at }: QueueToPlace): Generator<Placement, void> {
-  const { held, nowSeconds } = at;
-  if (roomOf(at.slots) === 0) return;
-  const placing = new Placing(at);
+export function* placements(from: QueueToPlace): Generator<Placement, void> {
+  const { queue, slots, held, nowSeconds } = from;
+  if (roomOf(slots) === 0) return;
+  const placing = new Placing(from);
   for (const position of held.due.size === 0 ? [] : queue.positionsOf(held.due)) {
     const work = queue.at(position);
     if (placing.room === 0 || work === undefined) return;
