@@ -9,7 +9,7 @@ export interface EngineCall {
   readonly pool: Dispatcher;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly signal: EndSignal;
   /** Largest answer that is collected; a longer one counts as failed. */
   readonly mostBytes: number;

@@ -7,7 +7,7 @@ import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";
 import { bodyRefusal } from "./bodyRefusal";
 import { parseJson } from "./parseJson";
-import { readBody } from "./readBody";
+import { type BodyRead, bodyAtHand, checkedBody, readBody } from "./readBody";
 
 interface Taking {
   readonly mostBytes: number;
@@ -24,6 +24,8 @@ export interface TakenJson {
   readonly text: () => string;
   /** Of the body, decompressed. */
   readonly byteLength: number;
+  /** The body itself. */
+  readonly bytes: Buffer;
   /** Time at which the body was whole. */
   readonly completeMs: number;
 }
@@ -41,10 +43,17 @@ export async function takeJson(
   request: IncomingMessage,
   { mostBytes, json, abort, arrivalSeconds, place }: Taking,
 ): Promise<TakenJson | Refusal | "gone"> {
-  const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), arrivalSeconds * 1000);
   const grow = (bytes: number): boolean => place.grow(bytes);
-  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow });
-  clearTimeout(arriving);
+  // A short body comes with its headers, and is there once the turn in which these were read is over.
+  await null;
+  const atHand = bodyAtHand(request, mostBytes);
+  let read: BodyRead;
+  if (atHand !== null) read = checkedBody(atHand, { json, grow });
+  else {
+    const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), arrivalSeconds * 1000);
+    read = await readBody(request, { mostBytes, json, signal: abort.signal, grow });
+    clearTimeout(arriving);
+  }
   const completeMs = performance.now();
   if (read.kind === "cut-off") return "gone";
   if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };
@@ -60,5 +69,5 @@ export async function takeJson(
     text ??= read.bytes.toString("utf8");
     return text;
   };
-  return { value: parsed.value, text: textOnce, byteLength: read.bytes.length, completeMs };
+  return { value: parsed.value, text: textOnce, byteLength: read.bytes.length, bytes: read.bytes, completeMs };
 }

@@ -60,7 +60,7 @@ export async function takeArrival(arrival: Arrival, service: RequestService): Pr
   const abort = new RequestEnd();
   const place = new BodyReservation(bodies);
   open.add(abort);
-  response.once("close", () => {
+  response.on("close", () => {
     open.remove(abort);
     place.leave();
     if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
