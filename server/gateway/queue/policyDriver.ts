@@ -104,13 +104,11 @@ export class PolicyDriver {
 
   /**
    * Waits in the queue of the stage's model, or of any model if the policy chooses at dispatch, until the policy sends the work to an
-   * engine, which then counts it in flight.
+   * engine, which then counts it in flight: at once if an engine has room.
    */
-  async queue(work: Work, signal: EndSignal): Promise<Grant> {
-    const waited = this.#wait(work, queuedState, signal);
-    const outcome = waited instanceof Promise ? await waited : waited;
-    if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
-    return outcome;
+  queue(work: Work, signal: EndSignal): Grant | Promise<Grant> {
+    const outcome = this.#wait(work, queuedState, signal);
+    return outcome instanceof Promise ? outcome.then(grantOf) : grantOf(outcome);
   }
 
   /** Passes a judged answer to the policy; `judgedScore` is null if the judge gave none. */
@@ -358,6 +356,11 @@ export class PolicyDriver {
   #secondsAt(nowMs: number): number {
     return (nowMs / 1000) * this.#options.timeScale;
   }
+}
+
+function grantOf(outcome: Grant | Judgement): Grant {
+  if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
+  return outcome;
 }
 
 /** Engines take whole numbers; after rounding, the lower of two keys is still not later. */

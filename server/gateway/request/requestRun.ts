@@ -76,7 +76,8 @@ export class RequestRun {
     const awaited = driver.policy.modelOfStage(this.#progress.stage);
     if (!serving.keeps(this.#served, asked, awaited)) return this.#reroute(awaited);
     const queuedMs = performance.now();
-    const grant = await driver.queue(this.#progress.work(), signal);
+    const queued = driver.queue(this.#progress.work(), signal);
+    const grant = queued instanceof Promise ? await queued : queued;
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#failEnded();
@@ -93,7 +94,7 @@ export class RequestRun {
     return this.#settle(await callStage(grant, { served: this.#served, failures, evidence, queueMs }, this.#options));
   }
 
-  async #settle(reply: StageReply): Promise<number | "again"> {
+  #settle(reply: StageReply): number | "again" | Promise<number | "again"> {
     const { outcome, attempt } = reply;
     const { signal } = this.#options;
     const { driver } = this.#served;

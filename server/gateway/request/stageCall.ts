@@ -3,7 +3,7 @@ import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import type { RequestEnd } from "@/server/lib/requestEnd";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { Evidence } from "@/solver/policies/core/policy";
-import { callEngine, type EngineCall } from "../engines/engineCall";
+import { callEngine, type EngineCall, type EngineReply } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
@@ -83,8 +83,8 @@ export async function callStage(
     relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: undefined }, options);
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
-  const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
-  const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
+  const reply = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
+  const { outcome, tokens } = tokensApart(reply, { gate, fields, text });
   if (outcome.kind !== "answered") others?.cancel();
   const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
@@ -186,7 +186,7 @@ interface StreamForm {
   readonly hidesUsage: boolean;
 }
 
-async function askFor(
+function askFor(
   replica: Replica,
   { served, stage, startedMs, priority, added }: Call,
   { live, hidesUsage }: StreamForm,
@@ -201,10 +201,12 @@ async function askFor(
     mostBytes: limits.answerBytes,
     watch: replica.stallDetector,
   };
-  if (!live) return { kind: "not-begun", reply: await callEngine(call) };
+  if (!live) return callEngine(call).then(whole);
   const headers = () => answer.headers({ served, stage, model: replica.model }, { pendingMs: performance.now() - startedMs });
   return relayStream({ call, response, headers, hidesUsage, limits });
 }
+
+const whole = (reply: EngineReply): RelayOutcome => ({ kind: "not-begun", reply });
 
 /**
  * Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is.

@@ -39,7 +39,8 @@ export class Placing {
   /** Work held back by this decision that is not due. */
   readonly back: WaitingWork[] = [];
   private readonly choosing: (work: WaitingWork) => number;
-  private readonly kept = new Set<number>();
+  /** Replicas that are kept for due work; null: none yet. */
+  private kept: Set<number> | null = null;
 
   constructor(private readonly at: Omit<QueueToPlace, "queue">) {
     const { slots, place, nowSeconds } = at;
@@ -76,6 +77,7 @@ export class Placing {
 
   private keepFor(work: WaitingWork): void {
     const { slots, place, held, nowSeconds } = this.at;
+    this.kept ??= new Set();
     const { kept } = this;
     const known = slots.replicaIds.indexOf(held.due.get(work.id) ?? "");
     const stays = known >= 0 && (slots.capacity[known] ?? 0) > 0 && !kept.has(known);
