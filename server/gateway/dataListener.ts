@@ -80,7 +80,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       }
     };
     const endpoint = translated ?? endpoints.get(path);
-    const workflow = runsPath.exec(path)?.[1];
+    const workflow = endpoint === undefined ? runsPath.exec(path)?.[1] : undefined;
     if (caller !== null && (endpoint !== undefined || workflow !== undefined)) {
       if (request.method !== "POST") refuse(wrongMethod(path, "POST"), { allow: "POST" });
       else if (translated !== null && path === tokenCountPath)
@@ -105,7 +105,8 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
 /** The path of a request's target, which proxies may write with scheme and host. */
 function pathOf(target: string): string {
   if (!target.startsWith("/") && URL.canParse(target)) return new URL(target).pathname;
-  return target.split("?", 1)[0] ?? "/";
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
 }
 
 /** A decoded name in a path: clients may or may not escape the slashes of a model's name. */

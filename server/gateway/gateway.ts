@@ -5,7 +5,8 @@ import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { isLoopback } from "@/server/lib/clientAddress";
-import type { Ending } from "@/server/lib/requestEnd";
+import type { RequestEnd } from "@/server/lib/requestEnd";
+import { Roster } from "@/server/lib/roster";
 import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
@@ -146,7 +147,7 @@ export async function startGateway({
   const ensembles = new EnsembleStats(limits);
   const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
-  const open = new Set<Pick<Ending, "abort">>();
+  const open = new Roster<RequestEnd>();
   let draining = false;
 
   const loopback = new LoopbackClient(() => modelServer());

@@ -1,3 +1,5 @@
+import type { Listed } from "./roster";
+
 /** What listens for the end of a request reads of an `AbortSignal`. */
 export interface EndSignal {
   readonly aborted: boolean;
@@ -16,7 +18,8 @@ export interface Ending {
  * Ends one request: an abort controller and its signal in one. It lives on the path of every request, where making Node's own and its event
  * targets takes a twentieth of the gateway's time.
  */
-export class RequestEnd implements Ending, EndSignal {
+export class RequestEnd implements Ending, EndSignal, Listed {
+  place = -1;
   aborted = false;
   reason: unknown = undefined;
   #listeners: (() => void)[] = [];

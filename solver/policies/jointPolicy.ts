@@ -102,8 +102,9 @@ export function jointPolicy(parts: JointParts): Policy {
       const actions: Action[] = [];
       route?.advance?.(view.nowSeconds);
       const waiting = settle(view, actions);
-      const holds = dispatcher.dispatch({ ...view, waiting }, actions);
-      askAgainSeconds = holds ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
+      const { nowSeconds, replicas, outage } = view;
+      const holds = dispatcher.dispatch({ nowSeconds, waiting, replicas, outage }, actions);
+      askAgainSeconds = holds ? (place.askAgainSeconds?.(nowSeconds) ?? null) : null;
       return actions;
     },
     observe(event) {

@@ -23,7 +23,7 @@ const foreignSites: ReadonlySet<string | undefined> = new Set(["cross-site", "sa
 export function fenceRefusal(headers: IncomingHttpHeaders, hosts: ReadonlySet<string>): FenceRefusal | null {
   const host = headers.host?.toLowerCase();
   // HTTP/1.0, which no browser speaks.
-  if (host !== undefined && !isKnown(host, hosts)) return "unknown-host";
+  if (host !== undefined && host !== lastAddress && !isKnown(host, hosts)) return "unknown-host";
   const origin = headers.origin?.toLowerCase();
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return "other-origin";
   return foreignSites.has(String(headers["sec-fetch-site"])) ? "other-origin" : null;
@@ -31,12 +31,19 @@ export function fenceRefusal(headers: IncomingHttpHeaders, hosts: ReadonlySet<st
 
 /** Whether a request has a body of a type that a page of another origin can send. */
 export function isForeignBody(headers: IncomingHttpHeaders): boolean {
+  const type = headers["content-type"];
+  if (type !== undefined && bodyTypes.has(type)) return false;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  return hasBody && !bodyTypes.has(headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "");
+  return hasBody && !bodyTypes.has(type?.split(";", 1)[0]?.trim().toLowerCase() ?? "");
 }
+
+/** The host of the last request that named an address or `localhost`: most requests to a server name the same. */
+let lastAddress = "";
 
 function isKnown(host: string, hosts: ReadonlySet<string>): boolean {
   const name = hostForm.exec(host)?.[1]?.replace(/\.$/, "");
   if (name === undefined) return false;
-  return name === "localhost" || name.endsWith(".localhost") || isIP(name.replace(/^\[|\]$/g, "")) !== 0 || hosts.has(name);
+  const isAddress = name === "localhost" || name.endsWith(".localhost") || isIP(name.replace(/^\[|\]$/g, "")) !== 0;
+  if (isAddress) lastAddress = host;
+  return isAddress || hosts.has(name);
 }

@@ -55,8 +55,8 @@ export function translateResponse(response: ServerResponse, exchange: Exchange, 
     });
     if (whole.json !== "") send(whole.json);
   };
-  const take = (chunk: unknown): boolean => {
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+  const take = (chunk: unknown, encoding?: unknown): boolean => {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk), encoding === "latin1" ? encoding : "utf8");
     if (stream !== null) {
       const text = stream.feed(bytes);
       return text === "" ? !response.writableNeedDrain : send(text);
@@ -66,8 +66,8 @@ export function translateResponse(response: ServerResponse, exchange: Exchange, 
     if (head !== null && Number(head.headers["content-length"]) === held.reduce((sum, { length }) => sum + length, 0)) sendWhole(head);
     return true;
   };
-  const finish = (chunk?: unknown): ServerResponse => {
-    if (chunk !== undefined) take(chunk);
+  const finish = (chunk?: unknown, encoding?: unknown): ServerResponse => {
+    if (chunk !== undefined) take(chunk, encoding);
     if (stream !== null) return end(stream.close());
     if (head !== null) sendWhole(head);
     return end();

@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { EndSignal } from "@/server/lib/requestEnd";
+import type { Listed } from "@/server/lib/roster";
 
 /** A POST to an engine or a judge. */
 export interface EngineCall {
   readonly pool: Dispatcher;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly signal: EndSignal;
   /** Largest answer that is collected; a longer one counts as failed. */
   readonly mostBytes: number;
@@ -22,15 +23,18 @@ export interface EngineCall {
   readonly watch?: CallWatch;
 }
 
-/** Ends a call as failed, for a reason. */
-export type FailCall = (failure: FailureKind, reason: string) => void;
+/** A call under way. */
+export interface WatchedCall extends Listed {
+  /** Ends it as failed, for a reason. */
+  fail(failure: FailureKind, reason: string): void;
+}
 
 /** Watches all calls of an engine. */
 export interface CallWatch {
-  began(fail: FailCall): void;
+  began(call: WatchedCall): void;
   /** Something came from the engine. */
   heard(): void;
-  ended(fail: FailCall): void;
+  ended(call: WatchedCall): void;
 }
 
 /** Holds the upstream back while the client reads slowly, or ends the call. */
@@ -81,7 +85,8 @@ export function callEngine(call: EngineCall): Promise<EngineReply> {
 }
 
 /** One call and its answer. A class, since a dozen closures for each call cost more than the call's own state. */
-class EngineExchange implements Dispatcher.DispatchHandler {
+class EngineExchange implements Dispatcher.DispatchHandler, WatchedCall {
+  place = -1;
   readonly #call: EngineCall;
   readonly #resolve: (reply: EngineReply) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -94,7 +99,6 @@ class EngineExchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #silence: NodeJS.Timeout | undefined;
-  readonly #fail: FailCall = (failure, reason) => this.#end({ kind: "failed", failure, reason }, reason);
   readonly #onAbort = (): void => this.#end({ kind: "aborted" }, "the request was aborted");
 
   constructor(call: EngineCall, resolve: (reply: EngineReply) => void) {
@@ -102,11 +106,15 @@ class EngineExchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
   }
 
+  fail(failure: FailureKind, reason: string): void {
+    this.#end({ kind: "failed", failure, reason }, reason);
+  }
+
   begin(): void {
     const { pool, path, headers, body, signal, watch } = this.#call;
     this.#listen();
     signal.addEventListener("abort", this.#onAbort, { once: true });
-    watch?.began(this.#fail);
+    watch?.began(this);
     pool.dispatch({ method: "POST", path, headers, body }, this);
   }
 
@@ -132,8 +140,8 @@ class EngineExchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#bytes += chunk.length;
-    if (this.#bytes > mostBytes) this.#fail("other", tooLong(mostBytes));
-    else if (grow?.(chunk.length) === false) this.#fail("other", "no memory is left for its answer");
+    if (this.#bytes > mostBytes) this.fail("other", tooLong(mostBytes));
+    else if (grow?.(chunk.length) === false) this.fail("other", "no memory is left for its answer");
     else this.#chunks.push(chunk);
   }
 
@@ -159,14 +167,14 @@ class EngineExchange implements Dispatcher.DispatchHandler {
         this.#listen();
         controller.resume();
       },
-      abort: (reason) => this.#fail("other", reason),
+      abort: (reason) => this.fail("other", reason),
     };
   }
 
   #listen(): void {
     const { silenceSeconds: seconds } = this.#call;
     if (seconds === undefined) return;
-    this.#silence = setTimeout(() => this.#fail("silent", `nothing came for ${seconds} s`), seconds * 1000);
+    this.#silence = setTimeout(() => this.fail("silent", `nothing came for ${seconds} s`), seconds * 1000);
   }
 
   /** Settles first, since aborting reports an error at once. */
@@ -178,7 +186,7 @@ class EngineExchange implements Dispatcher.DispatchHandler {
   #settle(reply: EngineReply): void {
     this.#settled = true;
     clearTimeout(this.#silence);
-    this.#call.watch?.ended(this.#fail);
+    this.#call.watch?.ended(this);
     this.#call.signal.removeEventListener("abort", this.#onAbort);
     this.#resolve(reply);
   }

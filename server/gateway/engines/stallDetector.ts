@@ -1,4 +1,5 @@
-import type { CallWatch, FailCall } from "./engineCall";
+import { Roster } from "@/server/lib/roster";
+import type { CallWatch, WatchedCall } from "./engineCall";
 import type { EngineRead } from "./engineRead";
 
 interface StallDetectorOptions {
@@ -19,7 +20,7 @@ const unanswered = 2;
  */
 export class StallDetector implements CallWatch {
   readonly #options: StallDetectorOptions;
-  readonly #calls = new Set<FailCall>();
+  readonly #calls = new Roster<WatchedCall>();
   #heardMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #asking = false;
@@ -28,9 +29,9 @@ export class StallDetector implements CallWatch {
     this.#options = options;
   }
 
-  began(fail: FailCall): void {
+  began(call: WatchedCall): void {
     if (this.#calls.size === 0) this.heard();
-    this.#calls.add(fail);
+    this.#calls.add(call);
     if (this.#timer === undefined && !this.#asking) this.#look();
   }
 
@@ -38,14 +39,14 @@ export class StallDetector implements CallWatch {
     this.#heardMs = performance.now();
   }
 
-  ended(fail: FailCall): void {
-    this.#calls.delete(fail);
+  ended(call: WatchedCall): void {
+    this.#calls.remove(call);
   }
 
   /** Stops watching. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#calls.clear();
+    this.#calls.takeAll();
   }
 
   #look(): void {
@@ -77,11 +78,10 @@ export class StallDetector implements CallWatch {
     }
     this.#asking = false;
     if (this.#heardMs === sinceMs && this.#calls.size > 0) {
-      const calls = [...this.#calls];
-      this.#calls.clear();
+      const calls = this.#calls.takeAll();
       this.#options.onStalled();
       const seconds = Math.round((performance.now() - sinceMs) / 1000);
-      for (const fail of calls) fail("silent", `the engine hangs: nothing came from it for ${seconds} s, and ${reason}`);
+      for (const call of calls) call.fail("silent", `the engine hangs: nothing came from it for ${seconds} s, and ${reason}`);
     } else if (this.#calls.size > 0) this.#look();
   }
 }

@@ -39,12 +39,14 @@ export function dataServer({ limits, onRequest, tls = null, onUnreadable }: Data
   server.maxConnections = limits.connections;
   // Longer than any silence of a request that is being served.
   server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
-  server.on("request", ({ socket }) => {
+  const answer = tls === null ? onRequest : overTls(onRequest);
+  server.on("request", (request, response) => {
+    const { socket } = request;
     // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
+    boundUnread(request, response);
+    answer(request, response);
   });
-  server.on("request", (request, response) => boundUnread(request, response));
-  server.on("request", tls === null ? onRequest : overTls(onRequest));
   server.on("checkContinue", (request, response) => {
     // A client that asks first need not send what would be refused.
     if (Number(request.headers["content-length"] ?? 0) <= limits.bodyBytes) response.writeContinue();
@@ -80,7 +82,7 @@ const plainText: ApiError = {
  * it, and is disconnected.
  */
 function boundUnread(request: IncomingMessage, response: ServerResponse): void {
-  response.once("finish", () => {
+  response.on("finish", () => {
     if (request.complete) return;
     const { socket } = request;
     if (!isLongUnread(request)) {

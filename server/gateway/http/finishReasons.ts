@@ -7,11 +7,14 @@ const mostReasons = 16;
 
 /** Why the choices of a completion, or of an event of a stream, ended, in their order; a choice that goes on has none. */
 export function finishReasonsOf(completion: unknown): readonly FinishReason[] {
-  const choices = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices : [];
-  return choices.slice(0, mostReasons).flatMap((choice) => {
+  const reasons: FinishReason[] = [];
+  if (!isRecord(completion) || !Array.isArray(completion.choices)) return reasons;
+  for (let at = 0; at < completion.choices.length && at < mostReasons; at += 1) {
+    const choice: unknown = completion.choices[at];
     const reason = isRecord(choice) ? choice.finish_reason : undefined;
-    return typeof reason === "string" ? [known(reason)] : [];
-  });
+    if (typeof reason === "string") reasons.push(known(reason));
+  }
+  return reasons;
 }
 
 /** Adds the reasons of a stream's next event. */

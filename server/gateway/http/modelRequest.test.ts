@@ -9,7 +9,7 @@ const text = JSON.stringify(value);
 function asked(addedBytes: number, grow: (bytes: number) => boolean) {
   const endpoint = { ...chatEndpoint, chatBody: () => ({ body: value, addedBytes }) };
   const ids = { requestId: "r", decisionId: "d" };
-  const taken = { value, text: () => text, byteLength: 400 };
+  const taken = { value, text: () => text, byteLength: 400, bytes: Buffer.from(text) };
   return modelRequestOf(taken, { ids, endpoint, headers: {}, key: null, passAuthorization: false, grow });
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { randomInt, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
@@ -10,6 +11,7 @@ import { apiKeyHeader } from "./callers";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { type Identifiers, identifiersOf } from "./identifiers";
+import { memberSpan } from "./memberSpan";
 import type { TakenJson } from "./takeJson";
 
 /** Identifiers of a request, known from its first byte on. */
@@ -26,6 +28,8 @@ export interface ModelRequest extends RequestIds, Identifiers {
   /** The program's key for policies: sessions of one name under different API keys are different programs. */
   readonly programKey: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The bytes that `body` was read from; null if engines read another. */
+  readonly source: BodySource | null;
   readonly stream: boolean;
   /** How a judged cascade's stream is sent; null if the request does not say. */
   readonly streaming: Streaming | null;
@@ -43,6 +47,13 @@ export interface ModelRequest extends RequestIds, Identifiers {
   readonly routerScores: RequestScores;
   /** Headers that are passed on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
+}
+
+/** A body as its client wrote it. */
+interface BodySource {
+  /** What was read from it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
 }
 
 type Streaming = NonNullable<GatewaySettings["streaming"]>;
@@ -114,7 +125,7 @@ interface Arrived {
 
 /** The request that a parsed body makes. Only what the gateway itself needs is checked; the engine checks the rest. */
 export function modelRequestOf(
-  { value, text, byteLength }: Pick<TakenJson, "value" | "text" | "byteLength">,
+  { value, text, byteLength, bytes }: Pick<TakenJson, "value" | "text" | "byteLength" | "bytes">,
   { ids, endpoint, headers, key, passAuthorization, grow }: Arrived,
 ): ParsedRequest {
   if (!isRecord(value)) return refuse("The body must be a JSON object.", "invalid_json");
@@ -184,6 +195,7 @@ export function modelRequestOf(
       upstreamAgents: known.upstreamAgents,
       startedAtMs: known.startedAtMs,
       body,
+      source: body === value ? { body, bytes } : null,
       stream: endpoint.text !== null && stream === true,
       streaming,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
@@ -212,14 +224,20 @@ interface EngineBodyOptions {
   /** In the engine's scale; null leaves the field out. */
   readonly priority: number | null;
   /** Fields in addition to the client's. */
-  readonly added?: Readonly<Record<string, unknown>>;
+  readonly added?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
  * The body for an engine: the client's own with the engine's model name and a priority in its terms. A judged stage must be read whole
  * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
  */
-export function engineBody(asked: ModelRequest, model: string, { stream, priority: own, added }: EngineBodyOptions): string {
+export function engineBody(asked: ModelRequest, model: string, { stream, priority: own, added }: EngineBodyOptions): string | Buffer {
+  const { source, body: read } = asked;
+  const changesModelAlone = own === null && read.priority === undefined && added === undefined && (!asked.stream || stream);
+  if (changesModelAlone && source?.body === read) {
+    const renamed = withModel(source, model);
+    if (renamed !== null) return renamed;
+  }
   // A copy that is then changed: a spread with members after it costs ten times as much.
   const body: Record<string, unknown> = { ...asked.body };
   body.model = model;
@@ -230,6 +248,13 @@ export function engineBody(asked: ModelRequest, model: string, { stream, priorit
     body.stream_options = undefined;
   }
   return JSON.stringify(body);
+}
+
+/** The client's bytes with another model; null where only a parser may change them. */
+function withModel({ body, bytes }: BodySource, model: string): Buffer | null {
+  const span = isUtf8(bytes) ? memberSpan(bytes, "model", Object.keys(body).length) : null;
+  if (span === null) return null;
+  return Buffer.concat([bytes.subarray(0, span.from), Buffer.from(JSON.stringify(model)), bytes.subarray(span.to)]);
 }
 
 function isInteger(value: unknown): value is number {

@@ -31,6 +31,21 @@ interface BodyLimits {
   readonly grow?: (bytes: number) => boolean;
 }
 
+/** The body, if it is short enough, not compressed, and has come whole with its headers; null if `readBody` must read it. */
+export function bodyAtHand(request: IncomingMessage, mostBytes: number): Buffer | null {
+  const { "content-length": declared, "content-encoding": encoding } = request.headers;
+  const { readableLength } = request;
+  const isWhole = readableLength > 0 && readableLength === Number(declared);
+  return isWhole && readableLength <= mostBytes && encodingOf(encoding) === null ? request.read() : null;
+}
+
+/** A body that is whole, within the same limits. */
+export function checkedBody(bytes: Buffer, { json, grow }: Pick<BodyLimits, "json" | "grow">): BodyRead {
+  const excess = json === undefined ? null : new JsonScan(json).push(bytes);
+  if (excess !== null) return { kind: "too-complex", excess };
+  return grow?.(bytes.length) === false ? { kind: "no-room" } : { kind: "body", bytes };
+}
+
 /** Reads a request body of at most `mostBytes`, decompressed. The rest of one that exceeds a limit is not read. */
 export function readBody(request: IncomingMessage, { mostBytes, json, signal, grow }: BodyLimits): Promise<BodyRead> {
   const encoding = encodingOf(request.headers["content-encoding"]);

@@ -6,8 +6,8 @@ import { abortError } from "./abortError";
 import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";
 import { bodyRefusal } from "./bodyRefusal";
-import { parseJson } from "./parseJson";
-import { readBody } from "./readBody";
+import { type ParsedJson, parseJson } from "./parseJson";
+import { type BodyRead, bodyAtHand, checkedBody, readBody } from "./readBody";
 
 interface Taking {
   readonly mostBytes: number;
@@ -24,6 +24,8 @@ export interface TakenJson {
   readonly text: () => string;
   /** Of the body, decompressed. */
   readonly byteLength: number;
+  /** The body itself. */
+  readonly bytes: Buffer;
   /** Time at which the body was whole. */
   readonly completeMs: number;
 }
@@ -36,15 +38,28 @@ export interface Refusal {
   readonly isHostile?: boolean;
 }
 
-/** Reads and parses a client's body within its limits of size, time and memory. */
-export async function takeJson(
-  request: IncomingMessage,
-  { mostBytes, json, abort, arrivalSeconds, place }: Taking,
-): Promise<TakenJson | Refusal | "gone"> {
+type Taken = TakenJson | Refusal | "gone";
+
+/**
+ * Reads and parses a client's body within its limits of size, time and memory: at once if it is short and there. One that comes with its
+ * headers is there once the turn in which these were read is over.
+ */
+export function takeJson(request: IncomingMessage, taking: Taking): Taken | Promise<Taken> {
+  const { mostBytes, json, place } = taking;
+  const atHand = bodyAtHand(request, mostBytes);
+  if (atHand === null) return readLonger(request, taking);
+  return parsed(checkedBody(atHand, { json, grow: (bytes) => place.grow(bytes) }), taking);
+}
+
+async function readLonger(request: IncomingMessage, taking: Taking): Promise<Taken> {
+  const { mostBytes, json, abort, arrivalSeconds, place } = taking;
   const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), arrivalSeconds * 1000);
-  const grow = (bytes: number): boolean => place.grow(bytes);
-  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow });
+  const read = await readBody(request, { mostBytes, json, signal: abort.signal, grow: (bytes) => place.grow(bytes) });
   clearTimeout(arriving);
+  return parsed(read, taking);
+}
+
+function parsed(read: BodyRead, { mostBytes, json, abort, place }: Taking): Taken | Promise<Taken> {
   const completeMs = performance.now();
   if (read.kind === "cut-off") return "gone";
   if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };
@@ -53,12 +68,17 @@ export async function takeJson(
     const error = bodyRefusal(read, { mostBytes, json });
     return read.kind === "no-room" ? { error, headers: { "retry-after": "1" } } : { error, isHostile: true };
   }
-  const parsed = await parseJson(read.bytes);
+  const { bytes } = read;
+  const value = parseJson(bytes);
+  return value instanceof Promise ? value.then((later) => takenOf(later, bytes, completeMs)) : takenOf(value, bytes, completeMs);
+}
+
+function takenOf(parsed: ParsedJson, bytes: Buffer, completeMs: number): Taken {
   if ("error" in parsed) return { error: parsed.error, ...(parsed.error.status === 503 && { headers: { "retry-after": "1" } }) };
   let text: string | undefined;
   const textOnce = (): string => {
-    text ??= read.bytes.toString("utf8");
+    text ??= bytes.toString("utf8");
     return text;
   };
-  return { value: parsed.value, text: textOnce, byteLength: read.bytes.length, completeMs };
+  return { value: parsed.value, text: textOnce, byteLength: bytes.length, bytes, completeMs };
 }

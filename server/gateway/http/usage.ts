@@ -15,8 +15,8 @@ export function usageOf(completion: unknown): Usage {
   const usage = isRecord(completion) ? completion.usage : undefined;
   if (!isRecord(usage)) return noUsage;
   const { prompt_tokens: prompt, completion_tokens: completed, prompt_tokens_details: details } = usage;
-  const cachedTokens = isRecord(details) ? count(details.cached_tokens) : null;
-  return { inputTokens: count(prompt), outputTokens: count(completed), ...(cachedTokens !== null && { cachedTokens }) };
+  const cachedTokens = isRecord(details) ? (count(details.cached_tokens) ?? undefined) : undefined;
+  return { inputTokens: count(prompt), outputTokens: count(completed), cachedTokens };
 }
 
 /** A value that cannot be a count is ignored: rates and costs computed from it would not be numbers. */

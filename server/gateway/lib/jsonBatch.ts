@@ -1,16 +1,20 @@
-/** Values encoded as JSON one after the other, outside the heap. */
+/** JSON texts one after the other, outside the heap. */
 export class JsonBatch {
   readonly #bytes: Buffer;
   /** Where each value ends; a comma follows. */
   readonly #ends: Uint32Array;
 
-  constructor(values: readonly object[]) {
-    const texts = values.map((value) => JSON.stringify(value));
-    this.#bytes = Buffer.from(texts.join(","));
+  /** @param texts of objects. */
+  constructor(texts: readonly string[]) {
+    const joined = texts.join(",");
+    const byteLength = Buffer.byteLength(joined);
+    const isAscii = byteLength === joined.length;
+    // The same bytes, copied instead of encoded.
+    this.#bytes = Buffer.from(joined, isAscii ? "latin1" : "utf8");
     this.#ends = new Uint32Array(texts.length);
     let end = -1;
     for (const [at, text] of texts.entries()) {
-      end += 1 + Buffer.byteLength(text);
+      end += 1 + (isAscii ? text.length : Buffer.byteLength(text));
       this.#ends[at] = end;
     }
   }

@@ -29,11 +29,11 @@ export class Labelled<L extends string, Value> {
     return this.#entries;
   }
 
-  /** The value of these labels, made where there is none. */
+  /** The value of these labels, made where there is none; further members of the object are ignored. */
   at(labels: Labels<L>): Value {
     const at = this.#branchOf(labels);
     if (at.entry === null) {
-      at.entry = { labels, value: this.#make() };
+      at.entry = { labels: this.#own(labels), value: this.#make() };
       this.#entries.push(at.entry);
     }
     return at.entry.value;
@@ -46,6 +46,11 @@ export class Labelled<L extends string, Value> {
     );
     this.#root = branch();
     for (const entry of this.#entries) this.#branchOf(entry.labels).entry = entry;
+  }
+
+  /** A copy, since its caller may change the object and use it again. */
+  #own(labels: Labels<L>): Labels<L> {
+    return Object.fromEntries(this.labelNames.map((name) => [name, labels[name]])) as Labels<L>;
   }
 
   #branchOf(labels: Labels<L>): Branch<L, Value> {

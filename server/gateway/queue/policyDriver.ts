@@ -18,6 +18,10 @@ interface Released {
  */
 const soonestMs = 10;
 const latestMs = 10_000;
+/** Comparisons of ids after which a map of all waiting work is cheaper. */
+const MOST_COMPARED = 64;
+
+const queuedState = { kind: "queued" } as const;
 
 /** The policy's view, with the engines themselves. */
 interface EngineView extends View {
@@ -55,7 +59,6 @@ export class PolicyDriver {
   readonly #options: DriverOptions;
   /** In order of arrival; if models are chosen at dispatch, in the order in which programs began. */
   #waiting: WaitingEntry[] = [];
-  readonly #waitingById = new Map<string, WaitingEntry>();
   /** Set while the policy holds work. */
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
@@ -101,12 +104,11 @@ export class PolicyDriver {
 
   /**
    * Waits in the queue of the stage's model, or of any model if the policy chooses at dispatch, until the policy sends the work to an
-   * engine, which then counts it in flight.
+   * engine, which then counts it in flight: at once if an engine has room.
    */
-  async queue(work: Work, signal: EndSignal): Promise<Grant> {
-    const outcome = await this.#wait(work, { kind: "queued" }, signal);
-    if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
-    return outcome;
+  queue(work: Work, signal: EndSignal): Grant | Promise<Grant> {
+    const outcome = this.#wait(work, queuedState, signal);
+    return outcome instanceof Promise ? outcome.then(grantOf) : grantOf(outcome);
   }
 
   /** Passes a judged answer to the policy; `judgedScore` is null if the judge gave none. */
@@ -114,7 +116,8 @@ export class PolicyDriver {
     work: Work,
     { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: EndSignal },
   ): Promise<Judgement> {
-    const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
+    const waited = this.#wait(work, { kind: "answered", judgedScore }, signal);
+    const outcome = waited instanceof Promise ? await waited : waited;
     if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "skip")
       throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
     return outcome;
@@ -168,8 +171,9 @@ export class PolicyDriver {
 
   #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
     if (this.policy.choosesModel) this.#options.rounds?.round(actions, replicas);
+    const entryOf = this.#finder(actions.length);
     for (const action of actions) {
-      const entry = this.#waitingById.get(action.workId);
+      const entry = entryOf(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
       if (action.kind === "refuse") {
         const { cause, reason } = action;
@@ -189,10 +193,29 @@ export class PolicyDriver {
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
       const { stage = entry.stage, degraded = null } = action;
-      const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds, searchedSeconds: entry.searchedSeconds };
-      this.#settle(entry, { kind: "granted", replica, stage, degraded, priority: wholeOf(action.priority), ...times });
+      this.#settle(entry, {
+        kind: "granted",
+        replica,
+        stage,
+        degraded,
+        priority: wholeOf(action.priority),
+        queuedSeconds: entry.queuedSinceSeconds,
+        dispatchedSeconds: nowSeconds,
+        searchedSeconds: entry.searchedSeconds,
+      });
     }
     this.#sweep();
+  }
+
+  /** Finds waiting work by its id, so many times. */
+  #finder(times: number): (id: string) => WaitingEntry | undefined {
+    const waiting = this.#waiting;
+    if (times * waiting.length <= MOST_COMPARED) return (id) => waiting.find((entry) => entry.id === id && entry.outcome === null);
+    const byId = new Map(waiting.map((entry) => [entry.id, entry]));
+    return (id) => {
+      const entry = byId.get(id);
+      return entry?.outcome === null ? entry : undefined;
+    };
   }
 
   /** Schedules the next call of the policy about work that it has just held. */
@@ -230,7 +253,7 @@ export class PolicyDriver {
   /** Says what a search found to all work that waited beside it, before the next decision. */
   #searched(search: WorkSearch): void {
     const nowMs = performance.now();
-    const waiting = (this.#beside.get(search) ?? []).filter(({ settled }) => !settled);
+    const waiting = (this.#beside.get(search) ?? []).filter(({ outcome }) => outcome === null);
     this.#beside.delete(search);
     if (waiting.length === 0) return;
     this.#alone(() => {
@@ -258,11 +281,29 @@ export class PolicyDriver {
     }
   }
 
-  #wait(work: Work, state: WaitingWork["state"], signal: EndSignal): Promise<Grant | Judgement> {
-    if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+  /** The outcome, at once if the policy decides on the work as it comes. */
+  #wait(work: Work, state: WaitingWork["state"], signal: EndSignal): Grant | Judgement | Promise<Grant | Judgement> {
+    if (signal.aborted) return { kind: "aborted" };
     const nowMs = performance.now();
     const entry = new WaitingEntry(work, state, this.#secondsAt(nowMs));
     if (state.kind === "queued") entry.reforecast(this.#secondsAt(nowMs));
+    this.#insert(entry);
+    this.#count(entry, 1);
+    if (entry.searching === true && work.search) this.#waitBeside(work.search, entry);
+    try {
+      if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
+      this.pump(nowMs);
+    } catch (error) {
+      // A bug of the policy fails this work, but does not block its place in the queue.
+      this.#settle(entry, { kind: "failed", error });
+      this.#sweep();
+    }
+    if (entry.outcome === null) return this.#settlementOf(entry, signal);
+    return entry.outcome.kind === "failed" ? Promise.reject(entry.outcome.error) : entry.outcome;
+  }
+
+  /** Resolves when the policy has decided on waiting work, or when `signal` has fired. */
+  #settlementOf(entry: WaitingEntry, signal: EndSignal): Promise<Grant | Judgement> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
@@ -270,23 +311,12 @@ export class PolicyDriver {
         // The held work may have waited for this.
         if (this.#wakesAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(soonestMs);
       };
-      entry.settle = (outcome) => {
+      entry.onSettled = (outcome) => {
         signal.removeEventListener("abort", onAbort);
         if (outcome.kind === "failed") reject(outcome.error);
         else resolve(outcome);
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#insert(entry);
-      this.#count(entry, 1);
-      if (entry.searching === true && work.search) this.#waitBeside(work.search, entry);
-      try {
-        if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
-        this.pump(nowMs);
-      } catch (error) {
-        // A bug of the policy fails this work, but does not block its place in the queue.
-        this.#settle(entry, { kind: "failed", error });
-        this.#sweep();
-      }
     });
   }
 
@@ -294,14 +324,12 @@ export class PolicyDriver {
     let at = this.#waiting.length;
     if (this.policy.choosesModel)
       while (at > 0 && entry.programArrivalSeconds < (this.#waiting[at - 1]?.programArrivalSeconds ?? 0)) at -= 1;
-    this.#waiting.splice(at, 0, entry);
-    this.#waitingById.set(entry.id, entry);
+    if (at === this.#waiting.length) this.#waiting.push(entry);
+    else this.#waiting.splice(at, 0, entry);
   }
 
   #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
-    if (entry.settled) return;
-    entry.settled = true;
-    this.#waitingById.delete(entry.id);
+    if (entry.outcome !== null) return;
     this.#count(entry, -1);
     if (entry.state.kind === "queued" && outcome.kind !== "granted")
       this.policy.observe({ kind: "left", workId: entry.id, nowSeconds: this.#secondsAt(performance.now()) });
@@ -316,7 +344,7 @@ export class PolicyDriver {
   }
 
   #sweep(): void {
-    this.#waiting = this.#waiting.filter((entry) => !entry.settled);
+    this.#waiting = this.#waiting.filter(({ outcome }) => outcome === null);
     if (this.#waiting.length === 0) this.#sleep();
   }
 
@@ -328,6 +356,11 @@ export class PolicyDriver {
   #secondsAt(nowMs: number): number {
     return (nowMs / 1000) * this.#options.timeScale;
   }
+}
+
+function grantOf(outcome: Grant | Judgement): Grant {
+  if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
+  return outcome;
 }
 
 /** Engines take whole numbers; after rounding, the lower of two keys is still not later. */

@@ -89,8 +89,10 @@ export class WaitingEntry implements WaitingWork {
   readonly promptBlocks: Uint32Array | undefined;
   readonly state: WaitingWork["state"];
   readonly #reforecast: Work["reforecast"];
-  settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
-  settled = false;
+  /** Null while it waits. */
+  outcome: Grant | Judgement | Failed | null = null;
+  /** Called with the outcome; null: nobody waits for it, since it comes at once. */
+  onSettled: ((outcome: Grant | Judgement | Failed) => void) | null = null;
 
   constructor(work: Work, state: WaitingWork["state"], nowSeconds: number) {
     this.id = work.id;
@@ -113,6 +115,11 @@ export class WaitingEntry implements WaitingWork {
     this.promptBlocks = work.promptBlocks;
     this.state = state;
     this.#reforecast = work.reforecast;
+  }
+
+  settle(outcome: Grant | Judgement | Failed): void {
+    this.outcome = outcome;
+    this.onSettled?.(outcome);
   }
 
   /** Its search has ended with these configurations. */

@@ -43,7 +43,7 @@ export interface Attempt {
   readonly engineMs: number;
   readonly at: Omit<NonNullable<StageRecord["at"]>, "judged" | "firstToken">;
   /** Further answers that were asked for beside it and that nothing compared, since it failed. */
-  readonly unusedCalls?: readonly TimedCall[];
+  readonly unusedCalls?: readonly TimedCall[] | undefined;
 }
 
 /** Its outcome. */
@@ -103,10 +103,10 @@ interface PassedOver {
 export class RequestJournal {
   readonly #start: JournalStart;
   readonly #stages: StageRecord[] = [];
-  readonly #degraded = new Set<Degradation>();
+  readonly #degraded: Degradation[] = [];
   /** Lowered thresholds that decided on its answers, in the order of these. */
   readonly #graced: GraceThreshold[] = [];
-  readonly #skipped = new Map<string, Skipped["cause"]>();
+  readonly #skipped: Skipped[] = [];
   /** Wall milliseconds outside the gateway: queues, engines, gates with their judge. */
   queueMs = 0;
   engineMs = 0;
@@ -169,7 +169,7 @@ export class RequestJournal {
 
   /** Notes a degradation that changed the outcome. */
   degrade(what: Degradation): void {
-    this.#degraded.add(what);
+    if (!this.#degraded.includes(what)) this.#degraded.push(what);
   }
 
   /** Notes a threshold that overload had lowered when it decided. */
@@ -179,11 +179,16 @@ export class RequestJournal {
 
   /** Notes the stages that were skipped because they cannot answer. */
   passOver(progress: Position, { skipped = [], reason }: PassedOver): void {
+    if (skipped.length === 0) return;
     const { failedStages = [] } = progress.work();
     for (const stage of skipped) {
-      this.#skipped.set(progress.served.driver.policy.modelOfStage(stage), failedStages.includes(stage) ? "failed" : "lost");
+      const model = progress.served.driver.policy.modelOfStage(stage);
+      const cause = failedStages.includes(stage) ? "failed" : "lost";
+      const known = this.#skipped.findIndex((one) => one.model === model);
+      if (known < 0) this.#skipped.push({ model, cause });
+      else this.#skipped[known] = { model, cause };
     }
-    if (skipped.length > 0) this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
+    this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
   }
 
   /** Notes that the client got a kept answer, which had been escalated. It becomes the last stage of the record. */
@@ -269,8 +274,8 @@ export class RequestJournal {
     };
     if (served.planId !== "") headers["x-weir-plan"] = served.planId;
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
-    if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
-    if (this.#skipped.size > 0) headers["x-weir-skipped"] = [...this.#skipped.keys()].join(",");
+    if (this.#degraded.length > 0) headers["x-weir-degraded"] = this.#degraded.join(",");
+    if (this.#skipped.length > 0) headers["x-weir-skipped"] = this.#skipped.map(({ model }) => model).join(",");
     if (this.#graced.length > 0) headers["x-weir-grace"] = this.#graced.map(({ planned, inForce }) => `${planned}->${inForce}`).join(",");
     return headers;
   }
@@ -282,10 +287,11 @@ export class RequestJournal {
     const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
     // Of the candidates only: anything else that a client writes there is not kept.
     const candidates = this.startStage === null ? served.models : candidatesAt(served, this.startStage);
-    const routerScores = candidates.flatMap((model) => {
-      const score = asked.routerScores.get(model);
-      return score === undefined ? [] : [[model, score] as const];
-    });
+    const routerScores =
+      asked.routerScores.size === 0 ? [] : candidates.flatMap((model) => {
+            const score = asked.routerScores.get(model);
+            return score === undefined ? [] : [[model, score] as const];
+          });
     const decision: Omit<Decision, "sequence"> = {
       id: asked.decisionId,
       planId: served.planId,
@@ -297,7 +303,7 @@ export class RequestJournal {
       asked: shownName(asked.model),
       candidates,
       inputTokens: asked.inputTokens,
-      degraded: [...this.#degraded],
+      degraded: this.#degraded,
       costUsd: config === null ? null : chargedUsd(requestCharges(this.#stages, asked.inputTokens, config)),
       stages: this.#stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
@@ -306,7 +312,7 @@ export class RequestJournal {
     };
     if (this.aborted !== null) decision.aborted = this.aborted;
     if (served.canary) decision.canary = true;
-    if (this.#skipped.size > 0) decision.skipped = [...this.#skipped].map(([model, cause]) => ({ model, cause }));
+    if (this.#skipped.length > 0) decision.skipped = this.#skipped;
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;

@@ -9,7 +9,7 @@ import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
-import { ClientAnswer } from "./clientAnswer";
+import type { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
 import { asksToWait, fullQueue, noEndpoint, policyRefusal, type StageFailure, stageFailure } from "./requestErrors";
 import type { Attempt, Finding, RequestJournal } from "./requestJournal";
@@ -17,7 +17,7 @@ import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
 import { callStage, hasOtherStages, type StageCallOptions, type StageReply } from "./stageCall";
 
-interface RequestRunOptions extends Omit<StageCallOptions, "answer"> {
+export interface RequestRunOptions extends StageCallOptions {
   readonly served: ServedModel;
   readonly start: RequestStart;
   /** Null if no policy asked for predictions. */
@@ -49,7 +49,7 @@ export class RequestRun {
   constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#journal = options.journal;
-    this.#answer = new ClientAnswer(options);
+    this.#answer = options.answer;
     this.#progress = new RequestProgress(options);
     this.#start(options.start);
   }
@@ -76,7 +76,8 @@ export class RequestRun {
     const awaited = driver.policy.modelOfStage(this.#progress.stage);
     if (!serving.keeps(this.#served, asked, awaited)) return this.#reroute(awaited);
     const queuedMs = performance.now();
-    const grant = await driver.queue(this.#progress.work(), signal);
+    const queued = driver.queue(this.#progress.work(), signal);
+    const grant = queued instanceof Promise ? await queued : queued;
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#failEnded();
@@ -90,11 +91,10 @@ export class RequestRun {
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
     const { failures, evidence } = this.#progress;
-    const stage = { served: this.#served, failures, evidence, queueMs };
-    return this.#settle(await callStage(grant, stage, { ...this.#options, answer: this.#answer }));
+    return this.#settle(await callStage(grant, { served: this.#served, failures, evidence, queueMs }, this.#options));
   }
 
-  async #settle(reply: StageReply): Promise<number | "again"> {
+  #settle(reply: StageReply): number | "again" | Promise<number | "again"> {
     const { outcome, attempt } = reply;
     const { signal } = this.#options;
     const { driver } = this.#served;
@@ -132,7 +132,9 @@ export class RequestRun {
   /** Gives the client an answer that the policy does not judge. */
   #accept(answered: Answered, attempt: Attempt): number {
     const reason = this.#served.driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
-    this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...readAnswer(answered) });
+    const { inputTokens, outputTokens, cachedTokens } = usageOf(answered.completion);
+    const finishReasons = finishReasonsOf(answered.completion);
+    this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, inputTokens, outputTokens, cachedTokens, finishReasons });
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }
 

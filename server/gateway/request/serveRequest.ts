@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
+import { RequestEnd } from "@/server/lib/requestEnd";
+import type { Roster } from "@/server/lib/roster";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
 import type { ClientPace } from "../clients/clientPace";
@@ -13,9 +14,10 @@ import type { Endpoint } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
-import { type Refusal, takeJson } from "../http/takeJson";
+import { type Refusal, type TakenJson, takeJson } from "../http/takeJson";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
+import { ClientAnswer } from "./clientAnswer";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Traces } from "./traces";
@@ -27,7 +29,7 @@ export interface RequestService {
   readonly traces: Traces | null;
   readonly draining: () => boolean;
   /** One for every request with an incomplete response; fired to end it before that. */
-  readonly open: Set<Pick<Ending, "abort">>;
+  readonly open: Roster<RequestEnd>;
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly budgets: KeyBudgets;
@@ -58,12 +60,15 @@ export async function takeArrival(arrival: Arrival, service: RequestService): Pr
   const abort = new RequestEnd();
   const place = new BodyReservation(bodies);
   open.add(abort);
-  response.once("close", () => {
-    open.delete(abort);
+  response.on("close", () => {
+    open.remove(abort);
     place.leave();
     if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
   });
-  const taken = await takeIn(arrival, { ids, abort, place, service });
+  // The rest of the turn in which the headers were read brings a short body.
+  await null;
+  const taking = takeIn(arrival, { ids, abort, place, service });
+  const taken = taking instanceof Promise ? await taking : taking;
   if (taken === "gone") {
     onRefused(null, clientGone, caller.key);
     return null;
@@ -88,7 +93,10 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const { caller, request, response } = arrival;
   const { onRefused, onDecision } = service;
   const { asked, arrivedMs, abort, idHeaders } = admitted;
-  if (caller.limited === null) return serveTaken(arrival, admitted, service);
+  if (caller.limited === null) {
+    await serveTaken(arrival, admitted, service);
+    return;
+  }
   const budget = await service.budgets.admit(caller.limited, asked, caller);
   setHeaders(response, budget.headers);
   if ("error" in budget) {
@@ -166,8 +174,20 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
   const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), limits.requestSeconds * 1000);
   let finished: FinishedRun;
   try {
+    // Written out: each request would pay for spreads, more than for its run.
     finished = await new RequestRun({
-      ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
+      asked,
+      served: admission.served,
+      start: admission.start,
+      serving,
+      prediction,
+      call,
+      journal,
+      answer: new ClientAnswer({ asked, response, journal }),
+      response,
+      signal,
+      limits,
+      bodies,
       objective: caller.objective,
       countsUsage: caller.limited?.limits !== undefined,
       isOwn: service.loopback.isOwn(request.headers),
@@ -249,10 +269,9 @@ interface Taking {
 }
 
 /** Reads and validates the body, within the caller's rate and the memory budget. */
-async function takeIn(
-  { endpoint, caller, request, response }: Arrival,
-  { ids, abort, place, service: { serving, limits } }: Taking,
-): Promise<Taken | Refusal | "gone"> {
+function takeIn(arrival: Arrival, taking: Taking): Taken | Refusal | "gone" | Promise<Taken | Refusal | "gone"> {
+  const { caller, request, response } = arrival;
+  const { limits } = taking.service;
   const waitSeconds = caller.takeTurn();
   if (caller.rate !== null && !caller.isPart) setHeaders(response, requestRateHeaders(caller.rate, performance.now()));
   if (waitSeconds > 0) {
@@ -261,7 +280,16 @@ async function takeIn(
     return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
   }
   const { bodyBytes, bodyJson, arrivalSeconds } = limits;
-  const taken = await takeJson(request, { mostBytes: bodyBytes, json: bodyJson, arrivalSeconds, abort, place });
+  const { abort, place } = taking;
+  const taken = takeJson(request, { mostBytes: bodyBytes, json: bodyJson, arrivalSeconds, abort, place });
+  return taken instanceof Promise ? taken.then((later) => validated(later, arrival, taking)) : validated(taken, arrival, taking);
+}
+
+function validated(
+  taken: TakenJson | Refusal | "gone",
+  { endpoint, caller, request, response }: Arrival,
+  { ids, place, service: { serving } }: Taking,
+): Taken | Refusal | "gone" {
   if (taken === "gone" || response.destroyed) return "gone";
   if ("error" in taken) return taken;
   const parsed = modelRequestOf(taken, {

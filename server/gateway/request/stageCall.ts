@@ -3,7 +3,7 @@ import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import type { RequestEnd } from "@/server/lib/requestEnd";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { Evidence } from "@/solver/policies/core/policy";
-import { callEngine, type EngineCall } from "../engines/engineCall";
+import { callEngine, type EngineCall, type EngineReply } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
@@ -77,15 +77,14 @@ export async function callStage(
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
-  const call = { served, stage, evidence, startedMs, priority: value };
-  let relayed = await ask(replica, { ...call, ...(fields !== null && { added: fields }) }, options);
+  let relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: fields ?? undefined }, options);
   // The client did not ask for log probabilities, and must not be refused because of them.
   if (fields !== null && refusesFields(relayed)) {
-    relayed = await ask(replica, call, options);
+    relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: undefined }, options);
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
-  const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
-  const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
+  const reply = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
+  const { outcome, tokens } = tokensApart(reply, { gate, fields, text });
   if (outcome.kind !== "answered") others?.cancel();
   const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
@@ -105,7 +104,7 @@ export async function callStage(
   const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
   return {
     outcome,
-    attempt: { replica, stage, model, engine, queueMs, engineMs, at, ...(unusedCalls && { unusedCalls }) },
+    attempt: { replica, stage, model, engine, queueMs, engineMs, at, unusedCalls },
     tokens,
     others,
   };
@@ -158,62 +157,66 @@ interface Call {
   /** In the engine's own scale; null: none. */
   readonly priority: number | null;
   /** Fields in addition to the client's. */
-  readonly added?: Readonly<Record<string, unknown>>;
+  readonly added: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
-async function ask(replica: Replica, call: Call, options: StageCallOptions): Promise<RelayOutcome> {
+function ask(replica: Replica, call: Call, options: StageCallOptions): Promise<RelayOutcome> {
   const { asked, serving, countsUsage } = options;
-  const { served, stage, evidence, added } = call;
-  const live = streamsLive(asked, stage, { served, evidence, given: serving.config?.settings?.streaming });
+  const live = streamsLive(asked, call, serving.config?.settings?.streaming);
+  const asksUsage = live && countsUsage && !asked.includeUsage && replica.usageField.areTaken(performance.now());
+  return asksUsage ? askWithUsage(replica, call, options) : askFor(replica, call, { live, hidesUsage: false }, options);
+}
+
+/** Asks for a stream that reports its tokens, and again without if the engine does not know the field, which the client did not send. */
+async function askWithUsage(replica: Replica, call: Call, options: StageCallOptions): Promise<RelayOutcome> {
   const { usageField } = replica;
-  const asksUsage = live && countsUsage && !asked.includeUsage && usageField.areTaken(performance.now());
-  const plain = () => askFor(replica, { ...call, live, hidesUsage: false }, options);
-  if (!asksUsage) return plain();
-  const { stream_options: given } = asked.body;
-  const counted = { ...added, stream_options: { ...(isRecord(given) && given), include_usage: true } };
-  const relayed = await askFor(replica, { ...call, added: counted, live, hidesUsage: true }, options);
+  const { stream_options: given } = options.asked.body;
+  const added = { ...call.added, stream_options: { ...(isRecord(given) && given), include_usage: true } };
+  const relayed = await askFor(replica, { ...call, added }, { live: true, hidesUsage: true }, options);
   if (relayed.kind !== "not-begun") usageField.answered();
-  // An engine may not know the field, which the client did not send.
   if (!refusesFields(relayed) || usageField.areKnown) return relayed;
-  const without = await plain();
+  const without = await askFor(replica, call, { live: true, hidesUsage: false }, options);
   if (!refusesFields(without)) usageField.refused(performance.now());
   return without;
 }
 
-interface AskedCall extends Call {
+interface StreamForm {
   readonly live: boolean;
   readonly hidesUsage: boolean;
 }
 
-async function askFor(
+function askFor(
   replica: Replica,
-  { served, stage, startedMs, priority, added, live, hidesUsage }: AskedCall,
+  { served, stage, startedMs, priority, added }: Call,
+  { live, hidesUsage }: StreamForm,
   { asked, answer, response, signal, limits }: StageCallOptions,
 ): Promise<RelayOutcome> {
   const call: EngineCall = {
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.enginePath,
     headers: asked.upstreamHeaders,
-    body: engineBody(asked, replica.servedName, { stream: live, priority, ...(added && { added }) }),
+    body: engineBody(asked, replica.servedName, { stream: live, priority, added }),
     signal,
     mostBytes: limits.answerBytes,
     watch: replica.stallDetector,
   };
-  if (!live) return { kind: "not-begun", reply: await callEngine(call) };
+  if (!live) return callEngine(call).then(whole);
   const headers = () => answer.headers({ served, stage, model: replica.model }, { pendingMs: performance.now() - startedMs });
   return relayStream({ call, response, headers, hidesUsage, limits });
 }
 
-interface Streaming {
-  readonly served: ServedModel;
-  readonly evidence: Evidence | undefined;
-  /** The setting; undefined if there is none. */
-  readonly given: GatewaySettings["streaming"];
-}
+const whole = (reply: EngineReply): RelayOutcome => ({ kind: "not-begun", reply });
 
-/** Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is. */
-function streamsLive(asked: ModelRequest, stage: number, { served, evidence, given = "buffer" }: Streaming): boolean {
+/**
+ * Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is.
+ * @param given the setting; undefined if there is none.
+ */
+function streamsLive(
+  asked: ModelRequest,
+  { served, stage, evidence }: Pick<Call, "served" | "stage" | "evidence">,
+  given: GatewaySettings["streaming"] = "buffer",
+): boolean {
   const { judges } = served.driver.policy;
   if (!asked.stream || judges(stage, evidence)) return false;
   const mayBeJudged = !isCallStage(served, stage) && served.singles.some((_, own) => judges(own));

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { type WorkflowRunEvent, type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/gateway/workflowRuns";
+import { RequestEnd } from "@/server/lib/requestEnd";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { Flow } from "../engines/engineCall";
 import { eventStreamHeaders } from "../engines/relayStream";
@@ -40,7 +41,7 @@ interface Taken {
 }
 
 interface Taking {
-  readonly abort: AbortController;
+  readonly abort: RequestEnd;
   readonly place: BodyReservation;
 }
 
@@ -77,12 +78,12 @@ export class WorkflowRuns {
     if (this.#service.draining()) return refuse(shuttingDown, { "retry-after": "1" });
     if (this.#underWay >= limits.runs) return refuse(tooMany(limits.runs), { "retry-after": "1" });
     this.#underWay += 1;
-    const abort = new AbortController();
+    const abort = new RequestEnd();
     const place = new BodyReservation(bodies);
     open.add(abort);
     const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), limits.requestSeconds * 1000);
     response.once("close", () => {
-      open.delete(abort);
+      open.remove(abort);
       place.leave();
       if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
     });
@@ -93,7 +94,7 @@ export class WorkflowRuns {
         const send = (more: OutgoingHttpHeaders): void => refuse(asked.error, { ...asked.headers, ...more });
         return asked.isHostile ? pace.refuseBody(request, response, send) : send({});
       }
-      await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, place, idHeaders });
+      await this.#run(arrived, { document, asked: asked.document, signal: abort.abortSignal, place, idHeaders });
     } finally {
       clearTimeout(deadline);
       this.#underWay -= 1;

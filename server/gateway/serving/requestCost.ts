@@ -20,14 +20,22 @@ export interface Charge extends Usage {
 export function requestCharges(stages: readonly StageRecord[], promptTokens: number, config: GatewayConfig): readonly Charge[] {
   const charges: Charge[] = [];
   for (const stage of stages) {
-    const calls = [...(stage.gate?.calls ?? []), ...(stage.unusedCalls ?? [])];
-    const further = calls.flatMap((call) => chargedCall(call, stage.inputTokens ?? promptTokens) ?? []);
-    for (const { model, inputTokens, outputTokens } of stage.verdict === "failed" ? further : [stage, ...further])
-      charges.push({ model, inputTokens, outputTokens, usd: answerCost(model, { inputTokens, outputTokens }, config) });
+    if (stage.verdict !== "failed") charges.push(chargeOf(stage, config));
+    for (const calls of [stage.gate?.calls, stage.unusedCalls]) {
+      for (const call of calls ?? []) {
+        const charged = chargedCall(call, stage.inputTokens ?? promptTokens);
+        if (charged !== null) charges.push(chargeOf(charged, config));
+      }
+    }
     if (stage.verdict !== "failed" && isScoredByJudge(stage))
       charges.push({ model: config.judge?.model ?? "judge", ...noUsage, usd: scoreCost(config) });
   }
   return charges;
+}
+
+function chargeOf(answer: Usage & { readonly model: string }, config: GatewayConfig): Charge {
+  const { model, inputTokens, outputTokens } = answer;
+  return { model, inputTokens, outputTokens, usd: answerCost(model, answer, config) };
 }
 
 /** The sum of a request's charges in USD; null if one of them is not known. */

@@ -21,6 +21,7 @@ import {
   type RequestPredictions,
   scoreOf,
 } from "../prediction/requestPredictions";
+import type { PolicyDriver } from "../queue/policyDriver";
 import { RoundTallies } from "../queue/roundTallies";
 import { ServiceRates, unknownRetrySeconds } from "../queue/serviceRates";
 import type { WorkflowTracker } from "../workflows/workflowTracker";
@@ -251,10 +252,16 @@ export class Serving {
 
   /** Offers free room to the queues, starting with the one whose head has waited longest. */
   pump(nowMs = performance.now()): void {
-    const queues = [...this.#all, ...this.#judge.lines].flatMap((served) => {
-      const oldest = served.driver.oldestSeconds;
-      return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
-    });
+    const queues: { readonly driver: PolicyDriver; readonly oldestWallSeconds: number }[] = [];
+    const add = ({ driver, timeScale }: Pick<ServedModel, "driver" | "timeScale">): void => {
+      const oldest = driver.oldestSeconds;
+      if (oldest !== undefined) queues.push({ driver, oldestWallSeconds: oldest / timeScale });
+    };
+    if (this.#panic?.served) add(this.#panic.served);
+    if (this.#canary?.served) add(this.#canary.served);
+    for (const served of this.#models.values()) add(served);
+    for (const served of this.#earlier) add(served);
+    for (const line of this.#judge.lines) add(line);
     queues.sort((a, b) => a.oldestWallSeconds - b.oldestWallSeconds);
     for (const { driver } of queues) driver.pump(nowMs);
   }
@@ -274,7 +281,9 @@ export class Serving {
 
   #wantedFor(asked: ModelRequest): readonly Wanted[] {
     const served = this.serverOf(asked);
-    return [served?.wanted, served?.kind === "cascade" ? this.#shadow?.wanted : null].filter((wanted) => wanted != null);
+    const own = served?.wanted ?? null;
+    const shadowed = served?.kind === "cascade" ? (this.#shadow?.wanted ?? null) : null;
+    return own === null && shadowed === null ? nothingWanted : [own, shadowed].filter((wanted) => wanted !== null);
   }
 
   /** A request, as policies see it, that would start now under `served`. */
@@ -398,6 +407,8 @@ export class Serving {
     };
   }
 }
+
+const nothingWanted: readonly Wanted[] = [];
 
 /** Whether a policy reads what engines say of their KV caches: their use, or how large those are that hold prefixes. */
 const readsKv = ({ needs }: Policy): boolean => needs.includes("kv-telemetry") || needs.includes("prefixes");

@@ -111,7 +111,7 @@ export interface View {
   /** Its members may change between decisions; a driver whose set of replicas changes passes a new array. */
   readonly replicas: readonly ReplicaView[];
   /** Left out: every model has engines. */
-  readonly outage?: Outage;
+  readonly outage?: Outage | undefined;
 }
 
 /**

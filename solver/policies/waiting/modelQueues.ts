@@ -3,7 +3,7 @@ import type { Order, Place, Preference, Route } from "../core/policyParts";
 import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
 import type { Dispatcher } from "./dispatcher";
 import { HeldWork } from "./heldWork";
-import { placements, type QueueToPlace, roomOf } from "./placements";
+import { Placing, placements, type QueueToPlace, roomOf } from "./placements";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 
 interface QueueParts {
@@ -34,6 +34,21 @@ export function modelQueues({ route, order, place }: QueueParts): Dispatcher {
     return queues;
   }
 
+  function dispatchOnly(work: WaitingWork, nowSeconds: number, actions: Action[]): boolean {
+    const index = queueOfStage[work.stage] ?? -1;
+    const own = seats[index];
+    if (own === undefined || work.state.kind !== "queued") return false;
+    const slots = refreshed(own);
+    const placing = new Placing({ slots, place, held: held[index] ?? new HeldWork(), nowSeconds });
+    if (placing.room === 0) return false;
+    const degraded = place.degraded?.(slots) ?? null;
+    const replicaId = slots.replicaIds[placing.place(work)];
+    if (replicaId === undefined) return true;
+    logs[index]?.note(nowSeconds);
+    actions.push(dispatchOf(work, replicaId, { preference, degraded }));
+    return false;
+  }
+
   return {
     needs: [],
     calls: null,
@@ -44,6 +59,9 @@ export function modelQueues({ route, order, place }: QueueParts): Dispatcher {
         seen = replicas;
         seats = models.map((model) => seatsOf(model, replicas));
       }
+      const [only] = waiting;
+      // As below, without queues: most work comes alone, to engines with room.
+      if (only !== undefined && waiting.length === 1) return dispatchOnly(only, nowSeconds, actions);
       let holds = false;
       for (const [index, queue] of byModel(waiting).entries()) {
         const own = seats[index];
@@ -67,6 +85,22 @@ export function modelQueues({ route, order, place }: QueueParts): Dispatcher {
   };
 }
 
+interface Ordered {
+  readonly preference: Preference | undefined;
+  readonly degraded: string | null;
+}
+
+function dispatchOf(work: WaitingWork, replicaId: string, { preference, degraded }: Ordered): Action {
+  const action: Dispatch = { kind: "dispatch", workId: work.id, replicaId };
+  const priority = preference?.key(work);
+  if (priority !== undefined) action.priority = priority;
+  if (degraded !== null) action.degraded = degraded;
+  return action;
+}
+
+type Dispatch = { -readonly [Member in keyof DispatchAction]: DispatchAction[Member] };
+type DispatchAction = Extract<Action, { kind: "dispatch" }>;
+
 /** Dispatches the queue's work. @returns whether the place held work back although there was room. */
 function dispatchQueue(from: QueueToPlace, preference: Preference | undefined, actions: Action[]): boolean {
   const { slots, place } = from;
@@ -81,14 +115,7 @@ function dispatchQueue(from: QueueToPlace, preference: Preference | undefined, a
       continue;
     }
     room -= 1;
-    const priority = preference?.key(work);
-    actions.push({
-      kind: "dispatch",
-      workId: work.id,
-      replicaId,
-      ...(priority === undefined ? {} : { priority }),
-      ...(degraded === null ? {} : { degraded }),
-    });
+    actions.push(dispatchOf(work, replicaId, { preference, degraded }));
   }
   return held && room > 0;
 }

@@ -39,7 +39,8 @@ export class Placing {
   /** Work held back by this decision that is not due. */
   readonly back: WaitingWork[] = [];
   private readonly choosing: (work: WaitingWork) => number;
-  private readonly kept = new Set<number>();
+  /** Replicas that are kept for due work; null: none yet. */
+  private kept: Set<number> | null = null;
 
   constructor(private readonly at: Omit<QueueToPlace, "queue">) {
     const { slots, place, nowSeconds } = at;
@@ -76,6 +77,7 @@ export class Placing {
 
   private keepFor(work: WaitingWork): void {
     const { slots, place, held, nowSeconds } = this.at;
+    this.kept ??= new Set();
     const { kept } = this;
     const known = slots.replicaIds.indexOf(held.due.get(work.id) ?? "");
     const stays = known >= 0 && (slots.capacity[known] ?? 0) > 0 && !kept.has(known);
@@ -91,10 +93,10 @@ export class Placing {
 }
 
 /** Places a queue's work in its order, what is due first, for as long as there are free seats. */
-export function* placements({ queue, ...at }: QueueToPlace): Generator<Placement, void> {
-  const { held, nowSeconds } = at;
-  if (roomOf(at.slots) === 0) return;
-  const placing = new Placing(at);
+export function* placements(from: QueueToPlace): Generator<Placement, void> {
+  const { queue, slots, held, nowSeconds } = from;
+  if (roomOf(slots) === 0) return;
+  const placing = new Placing(from);
   for (const position of held.due.size === 0 ? [] : queue.positionsOf(held.due)) {
     const work = queue.at(position);
     if (placing.room === 0 || work === undefined) return;

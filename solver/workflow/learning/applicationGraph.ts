@@ -3,6 +3,7 @@ import type { CallGraph } from "./callGraph";
 import { DecayingMean } from "./decayingMean";
 import type { LearnerBounds } from "./learnerBounds";
 import { LearntAgent } from "./learntAgent";
+import type { ObservedCall } from "./observedCall";
 import type { KeptApplication, KeptEdge } from "./workflowSnapshot";
 import type { ApplicationView, CallGraphEdge } from "./workflowsView";
 
@@ -61,6 +62,19 @@ export class ApplicationGraph {
     this.seconds.add(durationSeconds);
     this.learnNodes(graph);
     if (graph.calls.length > 1) this.learnEdges(graph);
+  }
+
+  /** Merges a program of one call that follows none: the same as `learn` with its graph, for the many requests that name no program. */
+  learnSingle({ agent: name, arrivedSeconds, finishedSeconds }: ObservedCall): LearntAgent {
+    this.programs += 1;
+    this.seconds.add(finishedSeconds - arrivedSeconds);
+    const agent = this.seen(name);
+    agent.calls += 1;
+    agent.programs += 1;
+    agent.depth.add(0);
+    agent.begins += 1;
+    agent.ends += 1;
+    return agent;
   }
 
   view(): ApplicationView {

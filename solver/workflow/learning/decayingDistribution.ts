@@ -35,6 +35,8 @@ export class DecayingDistribution {
   private oldest = 0;
   /** Observed and not yet counted; a sixteenth of the counted ones, so that the amortised cost of counting is small. */
   private batch: number[] = [];
+  /** The size at which the batch is counted. */
+  private nextBatch = 1;
   /** A batch of another distribution; the next batch shows whether it was chance. */
   private suspect: readonly number[] = [];
   private observations = 0;
@@ -49,12 +51,15 @@ export class DecayingDistribution {
     this.state = kept.state;
     if (kept.settled !== undefined) this.lastSettled = { quantiles: kept.settled, mode: densestValue(kept.settled) };
     this.window = kept.values.length <= QUANTILE_STEPS ? [...kept.values] : spread(kept.values, Math.min(WINDOW, kept.observations));
+    this.nextBatch = this.batchSize();
   }
 
   /** @param value finite. */
   add(value: number): void {
     this.batch.push(value);
-    if (this.batch.length >= this.batchSize()) this.count();
+    if (this.batch.length < this.nextBatch) return;
+    this.count();
+    this.nextBatch = this.batchSize();
   }
 
   /** Number of observations that count, since the start or the last restart. */

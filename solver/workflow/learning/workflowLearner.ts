@@ -152,7 +152,8 @@ export class WorkflowLearner {
       lastAnswerSeconds: ended.finishedSeconds,
     };
     this.learnCall(ended, program);
-    this.learnCalls([ended], program);
+    if (ended.upstream.length === 0) this.learnSingle(ended, program.application);
+    else this.learnCalls([ended], program);
   }
 
   /** A call was cancelled without ever reaching an engine. */
@@ -271,6 +272,18 @@ export class WorkflowLearner {
   private learnProgram(program: OpenProgram): void {
     const calls = [...program.calls.values()].filter((call) => call !== null);
     if (calls.length > 0 && !program.late) this.learnCalls(calls, program);
+  }
+
+  /** As `learnCalls`, from a program of one call that follows none. */
+  private learnSingle(call: ObservedCall, name: string): void {
+    this.counted.programs += 1;
+    const agent = this.seen(name, call.finishedSeconds).learnSingle(call);
+    if (call.failed) return;
+    const seconds = call.finishedSeconds - call.dispatchedSeconds;
+    agent.remaining.add(seconds);
+    agent.remainingCalls.add(1);
+    this.latencies.remained(seconds, 1);
+    this.learnt += 1;
   }
 
   /** Learns from the calls of a program that has ended. */
