@@ -44,6 +44,7 @@ import { requestCharges } from "./serving/requestCost";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
+import { ValkeyLink } from "./shared/valkeyLink";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {
@@ -71,6 +72,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Unix milliseconds by which windows of keys' limits begin and end; left out: the system's clock. */
   readonly nowMs?: () => number;
+  /** The Valkey over which several gateways share the use of limits; null or left out: this gateway shares nothing. */
+  readonly sharing?: { readonly url: string; readonly scope: string } | null;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
   readonly traces?: Traces | null;
 }
@@ -114,9 +117,11 @@ export async function startGateway({
   log,
   limits: given,
   nowMs = Date.now,
+  sharing = null,
   traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
+  const link = sharing === null ? null : new ValkeyLink({ ...sharing, log });
   const { encoders, problems } = await readEncoderFolders(encoderFolders);
   for (const reason of problems) log.error({ reason }, "starting without an encoder");
   const artifacts = new ArtifactStore(stateDirectory, encoders);
@@ -144,8 +149,8 @@ export async function startGateway({
   });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
-  const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
-  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
+  const budgets = new KeyBudgets({ serving, nowMs, link, note: (line) => note(line) });
+  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets, link });
   const open = new Set<Pick<Ending, "abort">>();
   let draining = false;
 
@@ -280,6 +285,7 @@ export async function startGateway({
       stages,
       budgets,
       keyUsage,
+      link,
       version,
       hosts,
     },
@@ -297,12 +303,14 @@ export async function startGateway({
     tls === null
       ? createServer(adminOptions, onAdminRequest)
       : createTlsServer({ ...tls, options: adminOptions }).on("request", overTls(onAdminRequest));
+  await link?.begin();
   try {
     await listen(data, { host: dataHost, port: dataPort });
     await listen(admin, { host: ownAddress, port: adminPort });
   } catch (error) {
     data.close();
     serving.close();
+    await link?.close();
     await Promise.all([workflows.close(), closeKeyFiles()]);
     throw error;
   }
@@ -331,6 +339,8 @@ export async function startGateway({
       admin.closeAllConnections();
       await loopback.close();
       await closed;
+      // Before the files, which then hold what is left to this gateway.
+      await link?.close();
       await mutex.run(() =>
         Promise.all([
           controlsStore.written,

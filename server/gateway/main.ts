@@ -62,6 +62,10 @@ function startKeys(): readonly GatewayKey[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
+/** Gateways of one cluster share by its name. */
+const sharingFrom = ({ WEIR_VALKEY_URL: url, WEIR_CLUSTER_ID: cluster }: NodeJS.ProcessEnv) =>
+  url ? { url, scope: cluster || "gateways" } : null;
+
 async function start(): Promise<Gateway> {
   const adminToken = process.env.WEIR_ADMIN_TOKEN;
   if (!adminToken)
@@ -93,6 +97,7 @@ async function start(): Promise<Gateway> {
     hosts: new Set(listFrom("WEIR_GATEWAY_HOSTS").map((host) => host.toLowerCase())),
     log,
     limits: storedResponseLimits(),
+    sharing: sharingFrom(process.env),
     traces: await tracesFromEnvironment({ log, version }),
   });
 }

@@ -101,6 +101,7 @@ async function status({
   controls,
   audit,
   stages,
+  link,
   version,
 }: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
@@ -131,6 +132,7 @@ async function status({
     judge: serving.judge?.status() ?? null,
     ...(unscoredStages.length > 0 && { unscoredStages }),
     ...(lacking.length > 0 && { lackingPredictors: lacking }),
+    ...(link !== null && { sharing: link.status() }),
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),
     previous: configuration.previous,

@@ -8,11 +8,13 @@ import type { AuditNote } from "../lib/auditLog";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 import type { Serving } from "../serving/serving";
+import type { ValkeyLink } from "../shared/valkeyLink";
 import { budgetRefusal } from "./budgetRefusal";
-import { BudgetStore } from "./budgetStore";
+import { BudgetStore, type LimitStore } from "./budgetStore";
 import { type LimitState, nanoPerUsd, nothing, type Spend, sum } from "./keyBudget";
 import { limitHeaders } from "./rateHeaders";
 import { type ExpectedSpend, larger, SpendForecast, type UnknownSpend, usedSpend } from "./requestSpend";
+import { SharedBudgets } from "./sharedBudgets";
 
 /** A request that its key's limits admit. */
 export interface BudgetPlace {
@@ -35,6 +37,8 @@ interface KeyBudgetsOptions {
   readonly note: (line: AuditNote) => void;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
+  /** To the other gateways; null: this one shares nothing. */
+  readonly link: ValkeyLink | null;
 }
 
 type LimitedKey = GatewayKey & { readonly limits: KeyLimits };
@@ -52,7 +56,7 @@ interface Begun {
 
 /** Admits requests by the limits of their keys, and keeps count of what they use. */
 export class KeyBudgets {
-  readonly store: BudgetStore;
+  readonly store: LimitStore;
   readonly #options: KeyBudgetsOptions;
   readonly #forecast: SpendForecast;
   readonly #refusals = new Tally(["key", "limit"]);
@@ -62,8 +66,15 @@ export class KeyBudgets {
 
   constructor(options: KeyBudgetsOptions) {
     this.#options = options;
-    const { serving, nowMs } = options;
-    this.store = new BudgetStore({ nowMs, limitsOf: (sha256) => serving.callers.find(sha256)?.limits });
+    const { serving, nowMs, link } = options;
+    const limitsOf = (sha256: string) => serving.callers.find(sha256)?.limits;
+    const limited = () => serving.callers.keys.filter(isLimited).map(({ sha256 }) => sha256);
+    if (link === null) this.store = new BudgetStore({ nowMs, limitsOf });
+    else {
+      const store = new SharedBudgets({ link, nowMs, limitsOf, limited });
+      link.add(store);
+      this.store = store;
+    }
     this.#forecast = new SpendForecast(serving);
   }
 
@@ -102,10 +113,10 @@ export class KeyBudgets {
   /** The use of a key's limits. */
   useOf(key: GatewayKey): LimitUse[] {
     if (!isLimited(key)) return [];
-    return this.store.states(key.sha256).map(({ name, unit, most, used, reserved, resetsAtMs }) => {
+    return this.store.states(key.sha256).map(({ name, unit, most, whole = most, used, reserved, resetsAtMs }) => {
       const scale = unit === "usd" ? nanoPerUsd : 1;
       const resetsAt = new Date(resetsAtMs).toISOString();
-      return { limit: name, most: most / scale, used: used / scale, reserved: reserved / scale, resetsAt };
+      return { limit: name, most: whole / scale, used: used / scale, reserved: reserved / scale, resetsAt };
     });
   }
 
