@@ -13,6 +13,7 @@ import { RefusalNotes } from "./admin/refusalNotes";
 import { KeyBudgets } from "./budgets/keyBudgets";
 import { rowsOf } from "./budgets/keyUseDay";
 import { KeyUseFiles } from "./budgets/keyUseFiles";
+import { SharedRates } from "./budgets/sharedRates";
 import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
@@ -122,6 +123,7 @@ export async function startGateway({
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
   const link = sharing === null ? null : new ValkeyLink({ ...sharing, log });
+  const rates = link === null ? null : new SharedRates(link, () => serving.callers.rates);
   const { encoders, problems } = await readEncoderFolders(encoderFolders);
   for (const reason of problems) log.error({ reason }, "starting without an encoder");
   const artifacts = new ArtifactStore(stateDirectory, encoders);
@@ -144,7 +146,7 @@ export async function startGateway({
     predictions,
     artifacts,
     workflows,
-    callers: { startKeys, required: !isLoopback(dataHost) },
+    callers: { startKeys, required: !isLoopback(dataHost), takeShared: rates?.take },
     onAvailabilityChange: () => stages.look(),
   });
   const decisions = new DecisionLog();

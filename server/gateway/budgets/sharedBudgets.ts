@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { KeyLimits } from "@/server/contracts/gateway/gatewayKeys";
-import { aliveMs, type Member, type Script, type ValkeyLink } from "../shared/valkeyLink";
+import { aliveMs, keysPerBeat, type Member, type Script, type ValkeyLink } from "../shared/valkeyLink";
 import { budgetScript } from "./budgetScript";
 import { BudgetStore, type LimitStore, type Reserve, type Settle } from "./budgetStore";
 import { calendarWindow } from "./calendarWindow";
 import { amountOf, assertWhole, type BudgetRefusal, type BudgetUse, type LimitState, nothing, type Spend } from "./keyBudget";
-
-/** Keys whose use by others is read at a beat, in turn. */
-const keysPerBeat = 500;
 
 type Operation = "read" | "reserve" | "settle" | "post" | "raise" | "leave";
 

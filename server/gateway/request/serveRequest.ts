@@ -253,7 +253,7 @@ async function takeIn(
   { endpoint, caller, request, response }: Arrival,
   { ids, abort, place, service: { serving, limits } }: Taking,
 ): Promise<Taken | Refusal | "gone"> {
-  const waitSeconds = caller.takeTurn();
+  const waitSeconds = await caller.takeTurn();
   if (caller.rate !== null && !caller.isPart) setHeaders(response, requestRateHeaders(caller.rate, performance.now()));
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has used its requests for this minute.`;
