@@ -48,6 +48,10 @@ export interface AdminOptions {
   readonly keyUsage: KeyUseFiles;
   /** Null: this gateway shares no state. */
   readonly link: ValkeyLink | null;
+  /** Whether another process takes over, or has taken over, the state: this one changes nothing any more. */
+  readonly handsOver: () => boolean;
+  /** Whether each connection ends with its next answer. */
+  readonly closesConnections: () => boolean;
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;

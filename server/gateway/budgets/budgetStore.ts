@@ -26,6 +26,8 @@ export interface LimitStore {
   readonly settle: Settle;
   /** The limits of a key with their use, as far as this gateway knows it. */
   states(sha256: string): readonly LimitState[];
+  /** Changes the use of a key's present windows, by an amount that may be negative. */
+  change(sha256: string, change: Spend): void;
   /** The use as text, for `restore` of a later start. */
   readonly text: string;
   /** Takes over the use of an earlier start. @throws if the text is not one of them. */
@@ -50,6 +52,10 @@ export class BudgetStore implements LimitStore {
   };
 
   readonly settle: Settle = async (sha256, reserved, used) => this.of(sha256).settle(reserved, used, this.#options.nowMs());
+
+  change(sha256: string, change: Spend): void {
+    this.of(sha256).change(change, this.#options.nowMs());
+  }
 
   states(sha256: string): readonly LimitState[] {
     return this.of(sha256).states(this.#options.nowMs());

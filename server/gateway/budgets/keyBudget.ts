@@ -135,6 +135,14 @@ export class KeyBudget {
     return warnings;
   }
 
+  /** Changes the use of the present windows, by an amount that may be negative. */
+  change(change: Spend, nowMs: number): void {
+    for (const limit of this.states(nowMs)) {
+      const window = this.#windowOf(limit);
+      window.used = Math.max(0, window.used + amountOf(change, limit));
+    }
+  }
+
   /** Every limit with its use. @param gateways as for `reserve`. */
   states(nowMs: number, gateways = 1): readonly LimitState[] {
     this.#latestMs = Math.max(this.#latestMs, nowMs);

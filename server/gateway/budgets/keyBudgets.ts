@@ -63,6 +63,10 @@ export class KeyBudgets {
   readonly #warnings = new Tally(["key", "limit"]);
   /** What the parts of requests in progress have used, by the program of these. */
   readonly #parts = new Map<string, Spend>();
+  /** Passes on by how much a key has used more than it had when its use was stored last; null: this process counts it. */
+  #passOn: ((sha256: string, change: Spend) => void) | null = null;
+  /** The use as it was when this process began to pass on. */
+  #passedText: string | null = null;
 
   constructor(options: KeyBudgetsOptions) {
     this.#options = options;
@@ -103,6 +107,25 @@ export class KeyBudgets {
     this.#refusals.inc({ key: key.name, limit: refusal.name });
     const { error, headers: retry } = budgetRefusal(refusal, { key: key.name, prompt, nowMs });
     return { error, headers: { ...headers, ...retry }, served };
+  }
+
+  /** The use of limits as text, which a later start restores. */
+  get text(): string {
+    return this.#passedText ?? this.store.text;
+  }
+
+  /**
+   * From now on another process counts: it has `text`, in which what is reserved counts as used.
+   * @param onChange called for each request that settles from now on.
+   */
+  passOn(onChange: (sha256: string, change: Spend) => void): void {
+    this.#passedText = this.store.text;
+    this.#passOn = onChange;
+  }
+
+  /** Changes the use of a key by what a request did in the process before this one. */
+  change(sha256: string, change: Spend): void {
+    this.store.change(sha256, change);
   }
 
   /** Why a key may not ask for a model; null if it may. */
@@ -148,9 +171,11 @@ export class KeyBudgets {
 
   #place(key: LimitedKey, { reserved, unknown, name, whole, isPart, headers }: Begun): BudgetPlace {
     let isSettled = false;
+    const isStored = this.#passOn === null;
     if (whole !== null && !isPart) this.#parts.set(whole, nothing);
     const replace = (used: Spend): void => {
       isSettled = true;
+      this.#passOn?.(key.sha256, isStored ? { tokens: used.tokens - reserved.tokens, nanoUsd: used.nanoUsd - reserved.nanoUsd } : used);
       void this.store.settle(key.sha256, reserved, used).then((warnings) => {
         for (const warning of warnings) this.#warn(key, warning);
       });

@@ -93,6 +93,10 @@ export class SharedBudgets implements LimitStore, Member {
     return this.#own.of(sha256).states(this.#options.nowMs(), this.#sharing);
   }
 
+  change(sha256: string, change: Spend): void {
+    this.#own.change(sha256, change);
+  }
+
   get text(): string {
     return this.#own.textWith((sha256) => {
       const unposted = this.#earlier.filter((one) => one.sha256 === sha256).map(({ postedBy, use }) => ({ postedBy, use }));

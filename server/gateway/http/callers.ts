@@ -81,6 +81,11 @@ export class Callers {
     return [...(this.#known ?? [])].flatMap(([sha256, { bucket }]) => (bucket === null ? [] : [[sha256, bucket] as const]));
   }
 
+  /** Takes over what an earlier process left of rates, by the SHA-256 of their keys. */
+  restoreRates(rests: ReadonlyMap<string, number>): void {
+    for (const [sha256, bucket] of this.rates) bucket.set(rests.get(sha256) ?? bucket.perMinute, performance.now());
+  }
+
   /** The key in force with that SHA-256; undefined if there is none. */
   find(sha256: string): GatewayKey | undefined {
     return this.#known?.get(sha256)?.key;
