@@ -13,7 +13,6 @@ import { RefusalNotes } from "./admin/refusalNotes";
 import { KeyBudgets } from "./budgets/keyBudgets";
 import { rowsOf } from "./budgets/keyUseDay";
 import { KeyUseFiles } from "./budgets/keyUseFiles";
-import { SharedRates } from "./budgets/sharedRates";
 import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
@@ -47,6 +46,7 @@ import { requestCharges } from "./serving/requestCost";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
+import { SharedRates } from "./shared/sharedRates";
 import { ValkeyLink } from "./shared/valkeyLink";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 

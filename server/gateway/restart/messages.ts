@@ -1,6 +1,5 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { LearningLine } from "@/server/contracts/gateway/gatewayLearning";
-import type { Spend } from "../budgets/keyBudget";
 import type { AuditNote } from "../lib/auditLog";
 
 /** What a process counts or notes after its successor has taken over its state: the successor does it instead. */
@@ -11,7 +10,7 @@ export type LateEffect =
   | { readonly kind: "note"; readonly note: AuditNote }
   | { readonly kind: "learning"; readonly line: LearningLine }
   /** By how much a key has used more, or less, than the successor knows of. */
-  | { readonly kind: "use"; readonly sha256: string; readonly change: Spend };
+  | { readonly kind: "use"; readonly sha256: string; readonly change: { readonly tokens: number; readonly nanoUsd: number } };
 
 /** State of a process that no file has. */
 export interface Inherited {

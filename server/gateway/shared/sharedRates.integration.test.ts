@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needs } from "@/scripts/needs.mjs";
 import { TokenBucket } from "../http/callers";
-import { ValkeyLink } from "../shared/valkeyLink";
+import { ValkeyLink } from "./valkeyLink";
 import { until } from "../testing/testGateway";
 import { startTestValkey, type TestValkey, valkeyServer } from "../testing/testValkey";
 import { SharedRates } from "./sharedRates";

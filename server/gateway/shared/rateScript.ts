@@ -1,4 +1,4 @@
-import type { Script } from "../shared/valkeyLink";
+import type { Script } from "./valkeyLink";
 
 /**
  * The bucket of one key's rate of requests, over all gateways, by the clock of Valkey. KEYS: the bucket. ARGV: gateway, requests a minute, 1 to take

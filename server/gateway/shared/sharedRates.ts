@@ -1,5 +1,5 @@
 import { TokenBucket } from "../http/callers";
-import { keysPerBeat, type Member, type Script, type ValkeyLink } from "../shared/valkeyLink";
+import { keysPerBeat, type Member, type Script, type ValkeyLink } from "./valkeyLink";
 import { rateScript } from "./rateScript";
 
 interface Rate {
