@@ -10,6 +10,7 @@ export const entries = {
   weir: "server/cli/weir.ts",
   studio: "server/front/main.ts",
   gateway: "server/gateway/main.ts",
+  gatewayParent: "server/gateway/parent.ts",
   redactionWorker: "server/gateway/capture/redactionWorker.ts",
   predictionWorker: "server/gateway/prediction/predictionWorker.ts",
   lineWorker: "server/gateway/workflows/lineWorker.ts",

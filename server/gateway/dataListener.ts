@@ -27,13 +27,15 @@ interface DataListenerOptions extends RequestService {
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;
+  /** Whether each connection ends with its next answer. */
+  readonly closesConnections: () => boolean;
   /** Called for errors that only a bug explains. */
   readonly onBug: (error: unknown) => void;
 }
 
 /** The handler of the data port: the APIs of OpenAI and Anthropic over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, hosts, pace, draining, loopback, dialects, onBug, onRefused } = options;
+  const { serving, version, hosts, pace, draining, loopback, dialects, closesConnections, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
   const models = new ModelList(serving);
   const readers: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
@@ -49,7 +51,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     const translated = dialects.begin(path, response, () => caller?.sha256 ?? null);
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
-    if (draining()) response.setHeader("connection", "close");
+    if (closesConnections()) response.setHeader("connection", "close");
     const foreign = foreignError(request.headers, hosts);
     if (foreign !== null) {
       onRefused(null, foreign.status, null);

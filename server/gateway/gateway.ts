@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { isLoopback } from "@/server/lib/clientAddress";
 import type { RequestEnd } from "@/server/lib/requestEnd";
@@ -38,6 +38,8 @@ import { PredictionCounts } from "./prediction/predictionCounts";
 import { PredictionService } from "./prediction/predictionService";
 import { RequestPredictions } from "./prediction/requestPredictions";
 import type { Traces } from "./request/traces";
+import type { Inherited, LateEffect } from "./restart/messages";
+import { leavePorts, type Successor } from "./restart/succession";
 import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
 import { GraceWatch } from "./serving/graceWatch";
@@ -45,6 +47,8 @@ import { requestCharges } from "./serving/requestCost";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
+import { SharedRates } from "./shared/sharedRates";
+import { ValkeyLink } from "./shared/valkeyLink";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {
@@ -72,11 +76,15 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Unix milliseconds by which windows of keys' limits begin and end; left out: the system's clock. */
   readonly nowMs?: () => number;
+  /** The Valkey over which several gateways share the use of limits; null or left out: this gateway shares nothing. */
+  readonly sharing?: { readonly url: string; readonly scope: string } | null;
+  /** What the process left that this one takes over from; null or left out: there was none. */
+  readonly inherited?: Inherited | null;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
   readonly traces?: Traces | null;
 }
 
-export interface Gateway {
+export interface Gateway extends Successor {
   readonly dataUrl: string;
   readonly adminUrl: string;
   /**
@@ -115,9 +123,13 @@ export async function startGateway({
   log,
   limits: given,
   nowMs = Date.now,
+  sharing = null,
+  inherited = null,
   traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
+  const link = sharing === null ? null : new ValkeyLink({ ...sharing, log });
+  const rates = link === null ? null : new SharedRates(link, () => serving.callers.rates);
   const { encoders, problems } = await readEncoderFolders(encoderFolders);
   for (const reason of problems) log.error({ reason }, "starting without an encoder");
   const artifacts = new ArtifactStore(stateDirectory, encoders);
@@ -140,27 +152,37 @@ export async function startGateway({
     predictions,
     artifacts,
     workflows,
-    callers: { startKeys, required: !isLoopback(dataHost) },
+    callers: { startKeys, required: !isLoopback(dataHost), takeShared: rates?.take },
     onAvailabilityChange: () => stages.look(),
   });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
-  const budgets = new KeyBudgets({ serving, nowMs, note: (line) => note(line) });
-  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets });
+  const budgets = new KeyBudgets({ serving, nowMs, link, note: (line) => note(line) });
+  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets, link });
   const open = new Roster<RequestEnd>();
   let draining = false;
+  /** Passes on what this process counts after it has handed over its state; null: it has it. */
+  let passOn: ((effect: LateEffect) => void) | null = null;
+  /** Whether another process listens, and this one serves the connections that it has. */
+  let hasLeft = false;
 
   const loopback = new LoopbackClient(() => modelServer());
   const service = {
     ...{ serving, limits, loopback, draining: () => draining },
-    onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
+    onRefused: (served: string | null, status: number, key: string | null) => {
+      if (passOn === null) metrics.recordRefused(served, status, key);
+      else passOn({ kind: "refused", served, status, key });
+    },
   };
   const ensembleCalls = new EnsembleCalls({ ...service, stats: ensembles });
 
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
   if (untold !== null) log.error({ reason: untold }, "starting without some audit entries");
-  const note = (line: AuditNote) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written"));
+  const note = (line: AuditNote): void => {
+    if (passOn === null) void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written"));
+    else passOn({ kind: "note", note: line });
+  };
   const stages = new StageWatch({ serving, note });
   const grace = new GraceWatch({ serving, note });
   const refusals = new RefusalNotes(note);
@@ -193,7 +215,7 @@ export async function startGateway({
   const { store } = budgets;
   const budgetFile = new SavedFile(join(stateDirectory, "key-budgets.json"), {
     everyMs: budgetSaveMs,
-    text: () => store.text,
+    text: () => budgets.text,
     restore: (text) => store.restore(text),
     onProblem: (err) => log.error({ err }, "the use of keys' limits could not be read or stored"),
   });
@@ -205,6 +227,7 @@ export async function startGateway({
   const closeKeyFiles = () => Promise.all(keyFiles.map((file) => file.close()));
   await keyUses.load();
   await budgetFile.load();
+  if (inherited !== null) serving.callers.restoreRates(new Map(inherited.rates));
   keyUsage.begin();
   const keyless = serving.callers.keysRefusal(configuration.current?.settings?.keys);
   if (keyless !== null) {
@@ -226,6 +249,35 @@ export async function startGateway({
   // Without this the first requests would not be predicted.
   await predictionService.settled;
 
+  const shed = (served: string, decision: Omit<Decision, "sequence">): void => {
+    decisions.append(decision);
+    metrics.recordShed(served, decision);
+    if (!draining) controls.canary.finished(decision);
+  };
+  const decided = (served: string, decision: Omit<Decision, "sequence">): void => {
+    if (decision.stages.some(({ plannedThreshold }) => plannedThreshold !== undefined)) grace.look();
+    decisions.append(decision);
+    metrics.record(served, decision);
+    if (decision.key !== undefined && serving.config !== null) {
+      const charges = requestCharges(decision.stages, decision.inputTokens ?? 0, serving.config);
+      keyUsage.add(rowsOf(decision, charges));
+      metrics.recordKeyUse(decision, charges);
+    }
+    if (!draining) controls.canary.finished(decision);
+    const { id, status, reason } = decision;
+    // Only these fields: prompts may appear in the records only.
+    if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
+  };
+  /** Counts what this process did, or the one before it did late. */
+  const count = (effect: LateEffect): void => {
+    if (effect.kind === "decision") decided(effect.served, effect.decision);
+    else if (effect.kind === "shed") shed(effect.served, effect.decision);
+    else if (effect.kind === "refused") metrics.recordRefused(effect.served, effect.status, effect.key);
+    else if (effect.kind === "note") note(effect.note);
+    else if (effect.kind === "learning") featureLog.note(effect.line);
+    else budgets.change(effect.sha256, effect.change);
+  };
+
   const pace = new ClientPace(limits);
   const dialects = new Dialects(limits);
   const onRequest = dataListener({
@@ -240,27 +292,11 @@ export async function startGateway({
     pace,
     budgets,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
-    onShed(served, decision) {
-      decisions.append(decision);
-      metrics.recordShed(served, decision);
-      if (!draining) controls.canary.finished(decision);
-    },
-    onDecision(served, decision) {
-      if (decision.stages.some(({ plannedThreshold }) => plannedThreshold !== undefined)) grace.look();
-      decisions.append(decision);
-      metrics.record(served, decision);
-      if (decision.key !== undefined && serving.config !== null) {
-        const charges = requestCharges(decision.stages, decision.inputTokens ?? 0, serving.config);
-        keyUsage.add(rowsOf(decision, charges));
-        metrics.recordKeyUse(decision, charges);
-      }
-      if (!draining) controls.canary.finished(decision);
-      const { id, status, reason } = decision;
-      // Only these fields: prompts may appear in the records only.
-      if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
-    },
+    closesConnections: () => draining || hasLeft,
+    onShed: (served, decision) => (passOn ?? count)({ kind: "shed", served, decision }),
+    onDecision: (served, decision) => (passOn ?? count)({ kind: "decision", served, decision }),
   });
-  const onUnreadable = (status: number): void => metrics.recordRefused(null, status, null);
+  const onUnreadable = (status: number): void => service.onRefused(null, status, null);
   const tls = tlsFiles === null ? null : { files: tlsFiles, onProblem: (sentence: string) => log.error(sentence) };
   const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable });
   const data = dataServer({ limits, onRequest, onUnreadable, tls });
@@ -281,10 +317,13 @@ export async function startGateway({
       stages,
       budgets,
       keyUsage,
+      link,
       version,
       hosts,
     },
     token: adminToken,
+    handsOver: () => passOn !== null,
+    closesConnections: () => draining || hasLeft,
     // The data port's clients do not slow it down.
     pace: new ClientPace(limits),
     refusals,
@@ -298,27 +337,59 @@ export async function startGateway({
     tls === null
       ? createServer(adminOptions, onAdminRequest)
       : createTlsServer({ ...tls, options: adminOptions }).on("request", overTls(onAdminRequest));
+  await link?.begin();
   try {
     await listen(data, { host: dataHost, port: dataPort });
     await listen(admin, { host: ownAddress, port: adminPort });
   } catch (error) {
     data.close();
     serving.close();
+    await link?.close();
     await Promise.all([workflows.close(), closeKeyFiles()]);
     throw error;
   }
   const [dataUrl, adminUrl] = [data, admin].map((server) => urlOf(server, tls === null ? "http" : "https")) as [string, string];
   log.info({ dataUrl, adminUrl, etag: configuration.etag, planId: serving.config?.planId ?? null }, "gateway is up");
 
+  /** Stores all state. */
+  const stored = (): Promise<unknown> =>
+    mutex.run(() =>
+      Promise.all([
+        controlsStore.written,
+        audit.written,
+        controls.capture.written,
+        featureLog.written(),
+        workflows.close(),
+        closeKeyFiles(),
+      ]),
+    );
+  const stopWatches = (): void => {
+    controls.close();
+    stages.close();
+    grace.close();
+    refusals.flush();
+  };
+
   return {
     dataUrl,
     adminUrl,
+    take: (effect) => (passOn ?? count)(effect),
+    async handOver(onLate) {
+      stopWatches();
+      passOn = onLate;
+      featureLog.passOn((line) => onLate({ kind: "learning", line }));
+      // Shared use is counted where it is shared.
+      if (link === null) budgets.passOn((sha256, change) => onLate({ kind: "use", sha256, change }));
+      await stored();
+      return { rates: serving.callers.rates.map(([sha256, bucket]) => [sha256, bucket.state(performance.now()).rest] as const) };
+    },
+    leave() {
+      hasLeft = true;
+      return leavePorts([data, admin], limits.requestSeconds);
+    },
     async close(drainSeconds = limits.drainSeconds) {
       draining = true;
-      controls.close();
-      stages.close();
-      grace.close();
-      refusals.flush();
+      if (passOn === null) stopWatches();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
       const allOut = async (withinSeconds: number): Promise<void> => {
         const deadlineMs = performance.now() + withinSeconds * 1000;
@@ -332,16 +403,10 @@ export async function startGateway({
       admin.closeAllConnections();
       await loopback.close();
       await closed;
-      await mutex.run(() =>
-        Promise.all([
-          controlsStore.written,
-          audit.written,
-          controls.capture.written,
-          featureLog.written(),
-          workflows.close(),
-          closeKeyFiles(),
-        ]),
-      );
+      // Before the files, which then hold what is left to this gateway.
+      await link?.close();
+      // Another process has them by now.
+      if (passOn === null) await stored();
       serving.close();
       dialects.close();
       await traces?.close();

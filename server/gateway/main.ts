@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { delimiter } from "node:path";
 import { pino } from "pino";
 import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
@@ -8,9 +9,10 @@ import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
-import { type Gateway, PortTakenError, startGateway } from "./gateway";
+import { type Gateway, type GatewayOptions, PortTakenError, startGateway } from "./gateway";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { tracesFromEnvironment } from "./request/traces";
+import { followParent } from "./restart/succession";
 import { trustedStudio } from "./serving/studioOrders";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
@@ -62,7 +64,11 @@ function startKeys(): readonly GatewayKey[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
-async function start(): Promise<Gateway> {
+/** Gateways of one cluster share by its name. */
+const sharingFrom = ({ WEIR_VALKEY_URL: url, WEIR_CLUSTER_ID: cluster }: NodeJS.ProcessEnv) =>
+  url ? { url, scope: cluster || "gateways" } : null;
+
+async function optionsFromEnvironment(): Promise<GatewayOptions> {
   const adminToken = process.env.WEIR_ADMIN_TOKEN;
   if (!adminToken)
     throw new Error("WEIR_ADMIN_TOKEN is not set, and without a token every program on this machine could change the configuration.");
@@ -78,7 +84,7 @@ async function start(): Promise<Gateway> {
   const tls = tlsFiles(process.env);
   if (tls === null && !isLoopback(dataHost))
     log.warn(`keys and prompts travel unencrypted over ${dataHost}: set WEIR_TLS_CERT_FILE and WEIR_TLS_KEY_FILE`);
-  return startGateway({
+  return {
     dataHost,
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
@@ -93,12 +99,21 @@ async function start(): Promise<Gateway> {
     hosts: new Set(listFrom("WEIR_GATEWAY_HOSTS").map((host) => host.toLowerCase())),
     log,
     limits: storedResponseLimits(),
+    sharing: sharingFrom(process.env),
     traces: await tracesFromEnvironment({ log, version }),
-  });
+  };
 }
 
 try {
-  const gateway = await start();
+  const options = await optionsFromEnvironment();
+  const end = async (gateway: Gateway): Promise<void> => {
+    await gateway.close();
+    process.exit(0);
+  };
+  // Under a parent, which keeps the ports while processes take over from one another.
+  const gateway = cluster.isWorker
+    ? await followParent((inherited) => startGateway({ ...options, inherited }), (left) => void end(left))
+    : await startGateway(options);
   let stopping: string | null = null;
   const stop = async (signal: string): Promise<void> => {
     // A second signal may shorten the drain.

@@ -23,6 +23,7 @@ import type { PredictionCounts } from "./prediction/predictionCounts";
 import type { Traces } from "./request/traces";
 import { answerCost, type Charge, chargedCall, chargedUsd, scoreCost } from "./serving/requestCost";
 import type { Serving } from "./serving/serving";
+import type { ValkeyLink } from "./shared/valkeyLink";
 
 // vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines are comparable.
 const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
@@ -155,6 +156,7 @@ interface MetricSources {
   readonly counts: PredictionCounts;
   readonly ensembles: EnsembleStats;
   readonly budgets: KeyBudgets;
+  readonly link: ValkeyLink | null;
 }
 
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
@@ -173,12 +175,13 @@ export class GatewayMetrics {
   readonly #metrics = this.#registry.table(table);
   readonly #genAi = new GenAiMetrics(this.#registry);
 
-  constructor(serving: Serving, { traces, counts, ensembles, budgets }: MetricSources) {
+  constructor(serving: Serving, { traces, counts, ensembles, budgets, link }: MetricSources) {
     this.#serving = serving;
     const registry = this.#registry;
     counts.register(registry);
     ensembles.register(registry);
     budgets.register(registry);
+    link?.register(registry);
     serving.workflows.register(registry);
     serving.rounds.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {

@@ -22,6 +22,7 @@ export type BundleName =
   | "jsonWorker"
   | "encoderProcess"
   | "gateway"
+  | "gatewayParent"
   | "emulator";
 
 /**

@@ -225,6 +225,11 @@ export const gatewayStatusSchema = z.object({
   unscoredStages: z.array(z.object({ model: z.string(), cause: z.enum(gateCauses), answers: z.int() })).optional(),
   /** Predictors that policies name and that do not serve: requests continue without them. Absent if all serve. */
   lackingPredictors: z.array(z.object({ hash: z.string(), reason: z.string() })).optional(),
+  /**
+   * How state is shared with other gateways over Valkey: whether it decides now, the gateways that were alive when it was last seen, since when,
+   * in Unix milliseconds, and why it does not. Absent if this gateway shares none.
+   */
+  sharing: z.object({ reachable: z.boolean(), gateways: z.int(), sinceMs: z.number(), reason: z.string().optional() }).optional(),
   /** An operator's controls of live traffic. Absent in older gateways. */
   controls: gatewayControlsSchema.optional(),
   /** ETag of the configuration on disk, which a restart would serve; null if there is none. Absent in older gateways. */

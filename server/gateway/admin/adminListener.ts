@@ -7,7 +7,7 @@ import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
-import { type ApiError, foreignError, sendError, sendJson, sendJsonText } from "../http/apiError";
+import { type ApiError, foreignError, retryAfter, sendError, sendJson, sendJsonText } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
 import { withReason } from "../lib/auditLog";
@@ -29,7 +29,7 @@ const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { metrics, token, hosts } = options;
+  const { metrics, token, hosts, handsOver, closesConnections } = options;
   const routes: AdminRoutes = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
     "GET /metrics": async (_, response) => {
@@ -56,10 +56,12 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
     const handler = routes[route];
     const foreign = foreignError(request.headers, hosts);
+    if (closesConnections()) response.setHeader("connection", "close");
     if (foreign !== null) sendError(response, foreign);
     else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
     else if (token !== null && !open.has(route) && !carries(request, token)) refuseToken(request, response, options);
+    else if (handsOver() && request.method !== "GET") sendError(response, handingOver, retryAfter(1));
     else {
       Promise.resolve()
         .then(() => handler(request, response))
@@ -101,6 +103,7 @@ async function status({
   controls,
   audit,
   stages,
+  link,
   version,
 }: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
@@ -131,6 +134,7 @@ async function status({
     judge: serving.judge?.status() ?? null,
     ...(unscoredStages.length > 0 && { unscoredStages }),
     ...(lacking.length > 0 && { lackingPredictors: lacking }),
+    ...(link !== null && { sharing: link.status() }),
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),
     previous: configuration.previous,
@@ -149,6 +153,13 @@ function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) response.destroy();
   else sendError(response, { status: 500, message, type: "server_error", code: "internal" });
 }
+
+const handingOver: ApiError = {
+  status: 503,
+  message: "Another process of this gateway is taking over: send the change again in a second.",
+  type: "server_error",
+  code: "restarting",
+};
 
 const unauthorised: ApiError = {
   status: 401,

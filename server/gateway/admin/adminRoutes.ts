@@ -13,6 +13,7 @@ import type { Configuration } from "../serving/configuration";
 import type { Serving } from "../serving/serving";
 import type { StageWatch } from "../serving/stageWatch";
 import type { StudioOrders } from "../serving/studioOrders";
+import type { ValkeyLink } from "../shared/valkeyLink";
 import type { RefusalNotes } from "./refusalNotes";
 
 /** The admin port's handlers by method and path. An exception in a handler is answered with 500. */
@@ -45,6 +46,12 @@ export interface AdminOptions {
   readonly stages: StageWatch;
   readonly budgets: KeyBudgets;
   readonly keyUsage: KeyUseFiles;
+  /** Null: this gateway shares no state. */
+  readonly link: ValkeyLink | null;
+  /** Whether another process takes over, or has taken over, the state: this one changes nothing any more. */
+  readonly handsOver: () => boolean;
+  /** Whether each connection ends with its next answer. */
+  readonly closesConnections: () => boolean;
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;

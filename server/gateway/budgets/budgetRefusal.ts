@@ -13,10 +13,11 @@ export function budgetRefusal(
   refusal: BudgetRefusal,
   { key, prompt, nowMs }: { readonly key: string; readonly prompt: Spend; readonly nowMs: number },
 ): { readonly error: ApiError; readonly headers: OutgoingHttpHeaders } {
-  const { unit, period, most, used, reserved, needed, resetsAtMs } = refusal;
+  const { unit, period, most, whole, used, reserved, needed, resetsAtMs } = refusal;
   const code = unit === "usd" ? "budget_exceeded" : "token_limit_exceeded";
+  const share = whole === undefined ? "" : ` ${shareSentence(amountText(whole, unit), period)}`;
   const made = (message: string, headers: OutgoingHttpHeaders) => ({
-    error: { status: 429, message, type: "rate_limit_error", code } as const,
+    error: { status: 429, message: `${message}${share}`, type: "rate_limit_error", code } as const,
     headers,
   });
   const limit = `${amountText(most, unit)} a ${period}`;
@@ -44,6 +45,10 @@ export function budgetRefusal(
   const left = amountText(most - used, unit);
   return made(`The request may ${need}, and the key ${key} has ${left} left of ${limit}. ${next}`, headers);
 }
+
+/** Why less than the limit may be used here. */
+const shareSentence = (whole: string, period: KeyLimit["period"]): string =>
+  `This gateway cannot reach the others, and may use only its share of ${whole} a ${period} until then.`;
 
 /** An amount with its unit. @param amount in tokens, or billionths of a USD. */
 function amountText(amount: number, unit: KeyLimit["unit"]): string {

@@ -20,11 +20,22 @@ interface BudgetStoreOptions {
   readonly nowMs: () => number;
 }
 
-/**
- * The budgets of all keys in this process. `reserve` and `settle` return promises so that a store which several gateways share can take their
- * place.
- */
-export class BudgetStore {
+/** Where the use of keys' limits is counted: in this process alone, or in several gateways together. */
+export interface LimitStore {
+  readonly reserve: Reserve;
+  readonly settle: Settle;
+  /** The limits of a key with their use, as far as this gateway knows it. */
+  states(sha256: string): readonly LimitState[];
+  /** Changes the use of a key's present windows, by an amount that may be negative. */
+  change(sha256: string, change: Spend): void;
+  /** The use as text, for `restore` of a later start. */
+  readonly text: string;
+  /** Takes over the use of an earlier start. @throws if the text is not one of them. */
+  restore(text: string): void;
+}
+
+/** The budgets of all keys in this process. */
+export class BudgetStore implements LimitStore {
   readonly #options: BudgetStoreOptions;
   readonly #budgets = new Map<string, { readonly budget: KeyBudget; limits: KeyLimits }>();
   #restored: Readonly<Record<string, StoredBudget>> = {};
@@ -35,16 +46,19 @@ export class BudgetStore {
 
   readonly reserve: Reserve = async (sha256, spend) => {
     const nowMs = this.#options.nowMs();
-    const budget = this.#budgetOf(sha256);
+    const budget = this.of(sha256);
     const refusal = budget.reserve(spend, nowMs);
     return { refusal, states: budget.states(nowMs) };
   };
 
-  readonly settle: Settle = async (sha256, reserved, used) => this.#budgetOf(sha256).settle(reserved, used, this.#options.nowMs());
+  readonly settle: Settle = async (sha256, reserved, used) => this.of(sha256).settle(reserved, used, this.#options.nowMs());
 
-  /** The limits of a key with their use. */
+  change(sha256: string, change: Spend): void {
+    this.of(sha256).change(change, this.#options.nowMs());
+  }
+
   states(sha256: string): readonly LimitState[] {
-    return this.#budgetOf(sha256).states(this.#options.nowMs());
+    return this.of(sha256).states(this.#options.nowMs());
   }
 
   /**
@@ -52,18 +66,33 @@ export class BudgetStore {
    * configuration may bring the limits back.
    */
   get text(): string {
+    return this.textWith(() => ({}));
+  }
+
+  /** The same with further fields for each budget that is in use. */
+  textWith(fields: (sha256: string) => Partial<StoredBudget>): string {
     const { limitsOf, nowMs } = this.#options;
-    const used = [...this.#budgets].map(([sha256, { budget }]) => [sha256, budget.stored] as const);
+    const used = [...this.#budgets].map(([sha256, { budget }]) => [sha256, { ...budget.stored, ...fields(sha256) }] as const);
     const all = [...Object.entries(this.#restored), ...used];
     return JSON.stringify(Object.fromEntries(all.filter(([sha256, stored]) => limitsOf(sha256) !== undefined || !isOver(stored, nowMs()))));
   }
 
-  /** Takes over the budgets of an earlier start. @throws if the text is not one of them. */
   restore(text: string): void {
     this.#restored = storedSchema.parse(JSON.parse(text));
   }
 
-  #budgetOf(sha256: string): KeyBudget {
+  /** The budgets that are restored and not in use yet. */
+  get restored(): Readonly<Record<string, StoredBudget>> {
+    return this.#restored;
+  }
+
+  /** The budgets that requests of this process have used, by the SHA-256 of their keys. */
+  get used(): Iterable<readonly [sha256: string, KeyBudget]> {
+    return [...this.#budgets].map(([sha256, { budget }]) => [sha256, budget] as const);
+  }
+
+  /** The budget of a key, with what was restored of it. */
+  of(sha256: string): KeyBudget {
     const limits = this.#options.limitsOf(sha256);
     const known = this.#budgets.get(sha256);
     if (known !== undefined) {

@@ -13,10 +13,14 @@ export interface Spend {
 export const nothing: Spend = { tokens: 0, nanoUsd: 0 };
 export const sum = (one: Spend, other: Spend): Spend => ({ tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd });
 export const nanoPerUsd = 1e9;
+const noUse: BudgetUse = { reserved: nothing, windows: {} };
 
 /** A limit with its use in the present window, in tokens or billionths of a USD. */
 export interface LimitState extends KeyLimit {
+  /** What this gateway may let its key use together with the others: the limit, or this gateway's share of what was left of it. */
   readonly most: number;
+  /** The limit, where `most` is a share. */
+  readonly whole?: number;
   readonly used: number;
   readonly reserved: number;
   readonly resetsAtMs: number;
@@ -32,11 +36,23 @@ export interface BudgetRefusal extends LimitState {
 const windowSchema = z.object({ startMs: z.number(), used: z.int().nonnegative(), warned: z.boolean() });
 type Window = z.infer<typeof windowSchema>;
 
-/** What is stored of a budget. */
-export const storedBudgetSchema = z.object({
-  latestMs: z.number(),
+const budgetUseSchema = z.object({
   reserved: z.object({ tokens: z.int().nonnegative(), nanoUsd: z.int().nonnegative() }),
+  windows: z.partialRecord(keyLimitNameSchema, windowSchema.pick({ startMs: true, used: true })),
+});
+/** What gateways use of the limits of a key. */
+export type BudgetUse = z.infer<typeof budgetUseSchema>;
+
+/** What is stored of a budget. */
+export const storedBudgetSchema = budgetUseSchema.extend({
+  latestMs: z.number(),
   windows: z.partialRecord(keyLimitNameSchema, windowSchema),
+  /** What other gateways used, as last seen. Absent: there are none. */
+  others: budgetUseSchema.optional(),
+  /** The start of the gateway under which this use is posted for others to see. Absent: it is not shared. */
+  postedBy: z.string().optional(),
+  /** The use of earlier starts that is to be posted. */
+  unposted: z.array(z.object({ postedBy: z.string(), use: budgetUseSchema })).optional(),
 });
 export type StoredBudget = z.infer<typeof storedBudgetSchema>;
 
@@ -51,6 +67,9 @@ export class KeyBudget {
   #latestMs = 0;
   #reserved: Spend = nothing;
   readonly #windows = new Map<KeyLimitName, Window>();
+  #others: BudgetUse | null = null;
+  /** When the others were seen, and what this gateway had used and reserved then. */
+  #seen: { readonly atMs: number; readonly own: BudgetUse } = { atMs: 0, own: noUse };
 
   constructor(limits: KeyLimits) {
     this.#limits = limits;
@@ -61,19 +80,41 @@ export class KeyBudget {
     this.#limits = limits;
   }
 
+  /** What this gateway itself uses. */
+  get own(): BudgetUse {
+    return { reserved: this.#reserved, windows: Object.fromEntries(this.#windows) };
+  }
+
+  /** What other gateways use, seen now. */
+  set others(use: BudgetUse) {
+    for (const window of Object.values(use.windows)) this.#latestMs = Math.max(this.#latestMs, window.startMs);
+    this.#others = use;
+    this.#seen = { atMs: this.#latestMs, own: this.own };
+  }
+
   /**
    * Reserves an amount; returns null, or the limit that has no room for it. Reserves nothing then.
+   * @param gateways that share what is left of the limits; 1: this one may use all of it.
    * @throws RangeError if an amount is not a safe integer of 0 or more: no sum with it would ever be right again.
    */
-  reserve(spend: Spend, nowMs: number): BudgetRefusal | null {
-    for (const amount of [spend.tokens, spend.nanoUsd])
-      if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`A budget cannot reserve ${amount}.`);
-    const short = this.states(nowMs)
+  reserve(spend: Spend, nowMs: number, gateways = 1): BudgetRefusal | null {
+    const refusal = this.refusal(spend, nowMs, gateways);
+    if (refusal === null) this.force(spend);
+    return refusal;
+  }
+
+  /** Reserves an amount that another decided on. */
+  force(spend: Spend): void {
+    this.#reserved = sum(this.#reserved, spend);
+  }
+
+  /** The limit that has no room for an amount; null if each has. @throws RangeError as `reserve`. */
+  refusal(spend: Spend, nowMs: number, gateways = 1): BudgetRefusal | null {
+    assertWhole(spend);
+    const short = this.states(nowMs, gateways)
       .map((state) => ({ ...state, needed: amountOf(spend, state) }))
       .filter(({ most, used, reserved, needed }) => used + reserved >= most || used + reserved + needed > most);
-    if (short.length > 0) return short.reduce((last, state) => (state.resetsAtMs > last.resetsAtMs ? state : last));
-    this.#reserved = sum(this.#reserved, spend);
-    return null;
+    return short.length === 0 ? null : short.reduce((last, state) => (state.resetsAtMs > last.resetsAtMs ? state : last));
   }
 
   /**
@@ -85,41 +126,79 @@ export class KeyBudget {
     const warnings: LimitState[] = [];
     for (const limit of this.states(nowMs)) {
       const window = this.#windowOf(limit);
-      window.used += amountOf(used, limit);
-      if (window.warned || !this.#isNear(window.used, limit.most)) continue;
+      const amount = amountOf(used, limit);
+      window.used += amount;
+      if (window.warned || !this.#isNear(limit.used + amount, limit.most)) continue;
       window.warned = true;
-      warnings.push({ ...limit, used: window.used, isNear: true });
+      warnings.push({ ...limit, used: limit.used + amount, isNear: true });
     }
     return warnings;
   }
 
-  /** Every limit with its use. */
-  states(nowMs: number): readonly LimitState[] {
+  /** Changes the use of the present windows, by an amount that may be negative. */
+  change(change: Spend, nowMs: number): void {
+    for (const limit of this.states(nowMs)) {
+      const window = this.#windowOf(limit);
+      window.used = Math.max(0, window.used + amountOf(change, limit));
+    }
+  }
+
+  /** Every limit with its use. @param gateways as for `reserve`. */
+  states(nowMs: number, gateways = 1): readonly LimitState[] {
     this.#latestMs = Math.max(this.#latestMs, nowMs);
     return keyLimits.flatMap((limit) => {
       const given = this.#limits[limit.name];
       if (given === undefined) return [];
-      const most = limit.unit === "usd" ? Math.round(given * nanoPerUsd) : given;
-      const { endMs } = calendarWindow(limit.period, this.#latestMs);
-      const { used } = this.#windowOf(limit);
-      const reserved = amountOf(this.#reserved, limit);
-      return [{ ...limit, most, used, reserved, resetsAtMs: endMs, isNear: this.#isNear(used, most) }];
+      const whole = limit.unit === "usd" ? Math.round(given * nanoPerUsd) : given;
+      const { startMs, endMs } = calendarWindow(limit.period, this.#latestMs);
+      const others = this.#othersIn(limit, startMs);
+      const used = this.#windowOf(limit).used + others.used;
+      const reserved = amountOf(this.#reserved, limit) + others.reserved;
+      const left = Math.max(0, whole - others.used - others.reserved - others.ownThen);
+      const most = whole - Math.floor((left * (gateways - 1)) / gateways);
+      const state = { ...limit, most, used, reserved, resetsAtMs: endMs, isNear: this.#isNear(used, whole) };
+      return [most === whole ? state : { ...state, whole }];
     });
+  }
+
+  /** What others use in a window of a limit, and what this gateway had used and reserved in it when they were seen. */
+  #othersIn(limit: KeyLimit, startMs: number): { readonly used: number; readonly reserved: number; readonly ownThen: number } {
+    const usedIn = ({ windows: { [limit.name]: window } }: BudgetUse): number => (window?.startMs === startMs ? window.used : 0);
+    const { atMs, own } = this.#seen;
+    // What was reserved before the window began is used or given back by now.
+    const isSeen = this.#others !== null && atMs >= startMs;
+    if (!isSeen || this.#others === null) return { used: 0, reserved: 0, ownThen: 0 };
+    const ownThen = usedIn(own) + amountOf(own.reserved, limit);
+    return { used: usedIn(this.#others), reserved: amountOf(this.#others.reserved, limit), ownThen };
   }
 
   /** What a later start restores. */
   get stored(): StoredBudget {
-    return { latestMs: this.#latestMs, reserved: this.#reserved, windows: Object.fromEntries(this.#windows) };
+    const others = this.#others === null ? {} : { others: this.#others };
+    return { latestMs: this.#latestMs, reserved: this.#reserved, windows: Object.fromEntries(this.#windows), ...others };
   }
 
   /** Takes over what was stored. What was reserved then was in flight when the process ended, and counts as used. */
-  restore({ latestMs, reserved, windows }: StoredBudget): void {
+  restore({ latestMs, reserved, windows, others }: StoredBudget): void {
     this.#latestMs = Math.max(this.#latestMs, latestMs);
     for (const limit of keyLimits) {
       const window = windows[limit.name];
       if (window === undefined) continue;
       this.#windows.set(limit.name, { ...window, used: window.used + amountOf(reserved, limit) });
     }
+    if (others !== undefined) this.others = asUsed(others);
+  }
+
+  /**
+   * Gives away what this gateway itself used, as of others from now on.
+   * @returns what it used, in which nothing is reserved.
+   */
+  giveAway(): BudgetUse {
+    const given = asUsed(this.own);
+    this.#reserved = nothing;
+    for (const window of this.#windows.values()) window.used = 0;
+    this.others = sumOfUse(this.#others ?? noUse, given);
+    return given;
   }
 
   #isNear(used: number, most: number): boolean {
@@ -137,11 +216,38 @@ export class KeyBudget {
   }
 }
 
-/** Whether every window of a stored budget had ended by a time, so that nothing of it counts any more. @param nowMs Unix milliseconds. */
-export const isOver = ({ windows }: StoredBudget, nowMs: number): boolean =>
-  keyLimits.every(({ name, period }) => {
-    const window = windows[name];
-    return window === undefined || window.startMs < calendarWindow(period, nowMs).startMs;
+/** @throws RangeError if an amount is not a safe integer of 0 or more. */
+export function assertWhole({ tokens, nanoUsd }: Spend): void {
+  for (const amount of [tokens, nanoUsd])
+    if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`A budget cannot reserve ${amount}.`);
+}
+
+/** With what is reserved counted as used: in each window, since nobody knows in which it will be. */
+function asUsed({ reserved, windows }: BudgetUse): BudgetUse {
+  const used = keyLimits.flatMap((limit) => {
+    const { [limit.name]: window } = windows;
+    return window === undefined ? [] : [[limit.name, { startMs: window.startMs, used: window.used + amountOf(reserved, limit) }]];
   });
+  return { reserved: nothing, windows: Object.fromEntries(used) };
+}
+
+/** The use of two; of two windows of one limit the later one counts. */
+function sumOfUse(one: BudgetUse, other: BudgetUse): BudgetUse {
+  const windows = keyLimits.flatMap(({ name }) => {
+    const [first, second] = [one.windows[name], other.windows[name]];
+    const startMs = Math.max(first?.startMs ?? 0, second?.startMs ?? 0);
+    const used = [first, second].reduce((all, window) => all + (window?.startMs === startMs ? window.used : 0), 0);
+    return first === undefined && second === undefined ? [] : [[name, { startMs, used }]];
+  });
+  return { reserved: sum(one.reserved, other.reserved), windows: Object.fromEntries(windows) };
+}
+
+/** Whether every window of a stored budget had ended by a time, so that nothing of it counts any more. @param nowMs Unix milliseconds. */
+export const isOver = ({ windows, others }: StoredBudget, nowMs: number): boolean =>
+  keyLimits.every(({ name, period }) =>
+    [windows[name], others?.windows[name]].every(
+      (window) => window === undefined || window.startMs < calendarWindow(period, nowMs).startMs,
+    ),
+  );
 
 export const amountOf = (spend: Spend, { unit }: Pick<KeyLimit, "unit">): number => (unit === "usd" ? spend.nanoUsd : spend.tokens);

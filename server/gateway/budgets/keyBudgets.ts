@@ -8,11 +8,13 @@ import type { AuditNote } from "../lib/auditLog";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 import type { Serving } from "../serving/serving";
+import type { ValkeyLink } from "../shared/valkeyLink";
 import { budgetRefusal } from "./budgetRefusal";
-import { BudgetStore } from "./budgetStore";
+import { BudgetStore, type LimitStore } from "./budgetStore";
 import { type LimitState, nanoPerUsd, nothing, type Spend, sum } from "./keyBudget";
 import { limitHeaders } from "./rateHeaders";
 import { type ExpectedSpend, larger, SpendForecast, type UnknownSpend, usedSpend } from "./requestSpend";
+import { SharedBudgets } from "./sharedBudgets";
 
 /** A request that its key's limits admit. */
 export interface BudgetPlace {
@@ -35,6 +37,8 @@ interface KeyBudgetsOptions {
   readonly note: (line: AuditNote) => void;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
+  /** To the other gateways; null: this one shares nothing. */
+  readonly link: ValkeyLink | null;
 }
 
 type LimitedKey = GatewayKey & { readonly limits: KeyLimits };
@@ -52,18 +56,29 @@ interface Begun {
 
 /** Admits requests by the limits of their keys, and keeps count of what they use. */
 export class KeyBudgets {
-  readonly store: BudgetStore;
+  readonly store: LimitStore;
   readonly #options: KeyBudgetsOptions;
   readonly #forecast: SpendForecast;
   readonly #refusals = new Tally(["key", "limit"]);
   readonly #warnings = new Tally(["key", "limit"]);
   /** What the parts of requests in progress have used, by the program of these. */
   readonly #parts = new Map<string, Spend>();
+  /** Passes on by how much a key has used more than it had when its use was stored last; null: this process counts it. */
+  #passOn: ((sha256: string, change: Spend) => void) | null = null;
+  /** The use as it was when this process began to pass on. */
+  #passedText: string | null = null;
 
   constructor(options: KeyBudgetsOptions) {
     this.#options = options;
-    const { serving, nowMs } = options;
-    this.store = new BudgetStore({ nowMs, limitsOf: (sha256) => serving.callers.find(sha256)?.limits });
+    const { serving, nowMs, link } = options;
+    const limitsOf = (sha256: string) => serving.callers.find(sha256)?.limits;
+    const limited = () => serving.callers.keys.filter(isLimited).map(({ sha256 }) => sha256);
+    if (link === null) this.store = new BudgetStore({ nowMs, limitsOf });
+    else {
+      const store = new SharedBudgets({ link, nowMs, limitsOf, limited });
+      link.add(store);
+      this.store = store;
+    }
     this.#forecast = new SpendForecast(serving);
   }
 
@@ -94,6 +109,25 @@ export class KeyBudgets {
     return { error, headers: { ...headers, ...retry }, served };
   }
 
+  /** The use of limits as text, which a later start restores. */
+  get text(): string {
+    return this.#passedText ?? this.store.text;
+  }
+
+  /**
+   * From now on another process counts: it has `text`, in which what is reserved counts as used.
+   * @param onChange called for each request that settles from now on.
+   */
+  passOn(onChange: (sha256: string, change: Spend) => void): void {
+    this.#passedText = this.store.text;
+    this.#passOn = onChange;
+  }
+
+  /** Changes the use of a key by what a request did in the process before this one. */
+  change(sha256: string, change: Spend): void {
+    this.store.change(sha256, change);
+  }
+
   /** Why a key may not ask for a model; null if it may. */
   modelRefusal(key: GatewayKey, model: string): ApiError | null {
     return this.#mayAsk(key, model) ? null : modelRefused(key, model);
@@ -102,10 +136,10 @@ export class KeyBudgets {
   /** The use of a key's limits. */
   useOf(key: GatewayKey): LimitUse[] {
     if (!isLimited(key)) return [];
-    return this.store.states(key.sha256).map(({ name, unit, most, used, reserved, resetsAtMs }) => {
+    return this.store.states(key.sha256).map(({ name, unit, most, whole = most, used, reserved, resetsAtMs }) => {
       const scale = unit === "usd" ? nanoPerUsd : 1;
       const resetsAt = new Date(resetsAtMs).toISOString();
-      return { limit: name, most: most / scale, used: used / scale, reserved: reserved / scale, resetsAt };
+      return { limit: name, most: whole / scale, used: used / scale, reserved: reserved / scale, resetsAt };
     });
   }
 
@@ -137,9 +171,11 @@ export class KeyBudgets {
 
   #place(key: LimitedKey, { reserved, unknown, name, whole, isPart, headers }: Begun): BudgetPlace {
     let isSettled = false;
+    const isStored = this.#passOn === null;
     if (whole !== null && !isPart) this.#parts.set(whole, nothing);
     const replace = (used: Spend): void => {
       isSettled = true;
+      this.#passOn?.(key.sha256, isStored ? { tokens: used.tokens - reserved.tokens, nanoUsd: used.nanoUsd - reserved.nanoUsd } : used);
       void this.store.settle(key.sha256, reserved, used).then((warnings) => {
         for (const warning of warnings) this.#warn(key, warning);
       });

@@ -20,7 +20,7 @@ export interface Caller {
   /** The rate of its key; null if it has none. */
   readonly rate: TokenBucket | null;
   /** Seconds until the key may send again; 0 if it may now. */
-  takeTurn(): number;
+  takeTurn(): number | Promise<number>;
 }
 
 interface Known {
@@ -33,6 +33,8 @@ export interface CallersOptions {
   readonly startKeys?: readonly GatewayKey[] | undefined;
   /** Whether the gateway listens on an address that other machines reach. */
   readonly required?: boolean;
+  /** Takes a request from the rate of a key that several gateways share; absent: each gateway has the whole rate. */
+  readonly takeShared?: ((sha256: string, bucket: TokenBucket) => Promise<number>) | undefined;
 }
 
 const keysNeeded =
@@ -47,12 +49,14 @@ const always = (): number => 0;
 export class Callers {
   readonly #startKeys: readonly GatewayKey[] | undefined;
   readonly #required: boolean;
+  readonly #takeShared: CallersOptions["takeShared"];
   #known: ReadonlyMap<string, Known> | null = null;
   #uses = new Map<string, number>();
 
   /** With `startKeys` while the configuration has none; where keys are `required`, one must have some. */
-  constructor({ startKeys, required = false }: CallersOptions = {}) {
+  constructor({ startKeys, required = false, takeShared }: CallersOptions = {}) {
     this.#startKeys = startKeys;
+    this.#takeShared = takeShared;
     this.#required = required;
     this.update(undefined);
   }
@@ -70,6 +74,16 @@ export class Callers {
   /** The keys in force; none if every client is accepted. */
   get keys(): readonly GatewayKey[] {
     return [...(this.#known?.values() ?? [])].map(({ key }) => key);
+  }
+
+  /** The keys in force that have a rate, by their SHA-256, and what is left of it. */
+  get rates(): readonly (readonly [sha256: string, bucket: TokenBucket])[] {
+    return [...(this.#known ?? [])].flatMap(([sha256, { bucket }]) => (bucket === null ? [] : [[sha256, bucket] as const]));
+  }
+
+  /** Takes over what an earlier process left of rates, by the SHA-256 of their keys. */
+  restoreRates(rests: ReadonlyMap<string, number>): void {
+    for (const [sha256, bucket] of this.rates) bucket.set(rests.get(sha256) ?? bucket.perMinute, performance.now());
   }
 
   /** The key in force with that SHA-256; undefined if there is none. */
@@ -107,7 +121,7 @@ export class Callers {
     if (found === undefined || keyEnd(found.key, Date.now()) !== null) return null;
     const { key, bucket } = found;
     if (!isPart) this.#uses.set(key.sha256, Date.now());
-    const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
+    const takeTurn = bucket === null || isPart ? always : () => this.#take(key.sha256, bucket);
     const { name, sha256, labels, limits, models } = key;
     const limited = limits === undefined && models === undefined ? null : key;
     return { key: name, sha256, objective: key.objective ?? objective, isPart, labels, limited, rate: bucket, takeTurn };
@@ -117,6 +131,10 @@ export class Callers {
   refusal(headers: IncomingHttpHeaders): "unknown" | "revoked" | "expired" {
     const found = this.#find(headers);
     return (found === undefined ? null : keyEnd(found.key, Date.now())) ?? "unknown";
+  }
+
+  #take(sha256: string, bucket: TokenBucket): number | Promise<number> {
+    return this.#takeShared === undefined ? bucket.take(performance.now()) : this.#takeShared(sha256, bucket);
   }
 
   #find(headers: IncomingHttpHeaders): Known | undefined {
@@ -136,6 +154,8 @@ export class TokenBucket {
   readonly perMinute: number;
   #tokens: number;
   #filledMs: number;
+  /** Gateways among which the rate is divided. */
+  #gateways = 1;
 
   constructor(perMinute: number, nowMs: number) {
     this.perMinute = perMinute;
@@ -146,7 +166,21 @@ export class TokenBucket {
   /** Requests that may come at once, and the seconds until a minute's worth may. */
   state(nowMs: number): { readonly rest: number; readonly fullInSeconds: number } {
     const perMs = this.#fill(nowMs);
-    return { rest: Math.floor(this.#tokens), fullInSeconds: (this.perMinute - this.#tokens) / perMs / 1000 };
+    return { rest: Math.max(0, Math.floor(this.#tokens)), fullInSeconds: Math.max(0, this.perMinute - this.#tokens) / perMs / 1000 };
+  }
+
+  /** Takes over what is left of it elsewhere. */
+  set(tokens: number, nowMs: number): void {
+    this.#fill(nowMs);
+    this.#tokens = tokens;
+  }
+
+  /** Divides the rate, and what is left of it, among so many gateways: this bucket is one's share. */
+  share(gateways: number, nowMs: number): void {
+    if (gateways === this.#gateways) return;
+    this.#fill(nowMs);
+    this.#tokens *= this.#gateways / gateways;
+    this.#gateways = gateways;
   }
 
   /** Takes a token; returns 0, or the seconds until there is one. */
@@ -159,8 +193,10 @@ export class TokenBucket {
 
   /** Adds what has come since the last call; returns the rate in requests a millisecond. */
   #fill(nowMs: number): number {
-    const perMs = this.perMinute / 60_000;
-    this.#tokens = Math.min(this.perMinute, this.#tokens + (nowMs - this.#filledMs) * perMs);
+    const perMs = this.perMinute / this.#gateways / 60_000;
+    // A share of less than one request would never let one through.
+    const most = Math.max(1, this.perMinute / this.#gateways);
+    this.#tokens = Math.min(most, this.#tokens + (nowMs - this.#filledMs) * perMs);
     this.#filledMs = nowMs;
     return perMs;
   }

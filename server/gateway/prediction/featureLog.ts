@@ -42,6 +42,7 @@ export class FeatureLog {
   /** Bytes written since the last check for room for more programs. */
   #looked = { atMs: 0, bytes: 0 };
   #timer: NodeJS.Timeout | undefined;
+  #passOn: ((line: LearningLine) => void) | null = null;
 
   constructor(stateDirectory: string, onFailed: (error: unknown) => void) {
     this.#directory = join(stateDirectory, "learning");
@@ -70,8 +71,17 @@ export class FeatureLog {
     }
   }
 
+  /** Writes no more, and passes further answers on. */
+  passOn(onLine: (line: LearningLine) => void): void {
+    this.#passOn = onLine;
+  }
+
   /** Notes an answer; the name of its program is hashed. */
   note({ program: name, ...line }: LearningLine): Noted {
+    if (this.#passOn !== null) {
+      this.#passOn({ program: name, ...line });
+      return "kept";
+    }
     if (this.#key === null) return "dropped";
     const program = createHmac("sha256", this.#key).update(name).digest("hex").slice(0, programDigits);
     if (!isAmong(program, this.#share)) return "left-out";

@@ -270,9 +270,15 @@ interface Taking {
 
 /** Reads and validates the body, within the caller's rate and the memory budget. */
 function takeIn(arrival: Arrival, taking: Taking): Taken | Refusal | "gone" | Promise<Taken | Refusal | "gone"> {
+  const waitSeconds = arrival.caller.takeTurn();
+  return waitSeconds instanceof Promise
+    ? waitSeconds.then((later) => takenAfter(later, arrival, taking))
+    : takenAfter(waitSeconds, arrival, taking);
+}
+
+function takenAfter(waitSeconds: number, arrival: Arrival, taking: Taking): ReturnType<typeof takeIn> {
   const { caller, request, response } = arrival;
   const { limits } = taking.service;
-  const waitSeconds = caller.takeTurn();
   if (caller.rate !== null && !caller.isPart) setHeaders(response, requestRateHeaders(caller.rate, performance.now()));
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has used its requests for this minute.`;

@@ -6,7 +6,7 @@ import { workerFile } from "@/server/threads/workerFile";
 
 /** A bundle in its own process, which is killed when the test ends, unless it has ended already. */
 function startBundle(
-  name: "gateway" | "emulator",
+  name: "gateway" | "gatewayParent" | "emulator",
   environment: Readonly<Record<string, string>>,
 ): { readonly child: ChildProcess; kill(): Promise<void> } {
   const child = spawn(process.execPath, [workerFile(name)], {
@@ -23,9 +23,20 @@ function startBundle(
 }
 
 /** The bundled gateway in its own process, on free ports; it follows unsigned orders, unless `environment` names a studio. */
-export async function startGatewayProcess(stateDirectory: string, environment: Readonly<Record<string, string>> = {}) {
+export const startGatewayProcess = (stateDirectory: string, environment: Readonly<Record<string, string>> = {}) =>
+  startGatewayBundle("gateway", stateDirectory, environment);
+
+/** The same under a parent, which restarts it on SIGHUP. */
+export const startGatewayParent = (stateDirectory: string, environment: Readonly<Record<string, string>> = {}) =>
+  startGatewayBundle("gatewayParent", stateDirectory, environment);
+
+async function startGatewayBundle(
+  name: "gateway" | "gatewayParent",
+  stateDirectory: string,
+  environment: Readonly<Record<string, string>>,
+) {
   const token = "secret";
-  const { child, kill } = startBundle("gateway", {
+  const { child, kill } = startBundle(name, {
     ...{ WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: token },
     ...{ WEIR_STUDIO_PUBLIC_KEY: "none", ...environment },
   });
@@ -34,7 +45,7 @@ export async function startGatewayProcess(stateDirectory: string, environment: R
     const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };
     if (dataUrl === undefined || adminUrl === undefined) continue;
     child.stdout.resume();
-    return { dataUrl, adminUrl, adminHeaders: { authorization: `Bearer ${token}` }, kill };
+    return { dataUrl, adminUrl, adminHeaders: { authorization: `Bearer ${token}` }, child, kill };
   }
   throw new Error("The gateway did not start.");
 }
