@@ -10,7 +10,7 @@ import { jointLiveBenchmarks } from "./live";
 import { type Mix, mixOf } from "./mixes";
 import { type MixRace, type PartRow, raceMix } from "./race";
 import { ALONE, JOINT, jointSystems, PAIRS, VARIANTS, worthOf } from "./systems";
-import { figuresTable, highestLoadTable, matrixTables, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
+import { figuresTable, highestLoadTable, matrixTable, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
 import { weightTable } from "./weights";
 
 /** Mixes that are raced together: the name of their rows and tables, and of their benchmarks. */
@@ -74,13 +74,14 @@ async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
       const rows = races.flatMap((one) => one.rows);
       writeTables(file, [
         mixTable(races),
-        ...matrixTables(rows),
+        matrixTable(rows, "meanSeconds"),
+        matrixTable(rows, "p95Seconds"),
         promisesTable(rows),
         highestLoadTable(rows),
         ...(ablated ? [termsTable(rows, { reference: JOINT, variants: VARIANTS, loads })] : []),
       ]);
       writeTables(`${file}-noise`, [noiseTable(rows, noise)]);
-      writeTables(`${file}-figures`, [figuresTable(rows)]);
+      writeTables(`${file}-figures`, [matrixTable(rows, "secondsPerToken"), figuresTable(rows)]);
     },
   });
 }

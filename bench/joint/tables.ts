@@ -85,13 +85,14 @@ export function mixTable(races: readonly MixRace[]): string {
   );
 }
 
-/** The joint policy's figure over that of each system alone and of the best pair, one table a figure. A system that is not as good is marked. */
-export function matrixTables(rows: readonly PartRow[]): readonly string[] {
-  const own = rows.filter(({ system }) => system === JOINT);
-  const titles = { meanSeconds: "Mean latency", p95Seconds: "p95 latency", secondsPerToken: "Seconds a token" } as const;
-  return (Object.keys(titles) as Latency[]).map((figure) => {
-    const pairs = comparisons(rows, PAIRS, figure);
-    const lines = own.map((joint, at) => {
+const figureNames = { meanSeconds: "Mean latency", p95Seconds: "p95 latency", secondsPerToken: "Seconds a token" } as const;
+
+/** The joint policy's figure over that of each system alone and of the best pair. A system that is not as good is marked. */
+export function matrixTable(rows: readonly PartRow[], figure: Latency): string {
+  const pairs = comparisons(rows, PAIRS, figure);
+  const lines = rows
+    .filter(({ system }) => system === JOINT)
+    .map((joint, at) => {
       const alone = ALONE.map((system) => {
         const row = rowOf(rows, { ...joint, system });
         if (row === undefined) return "-";
@@ -101,8 +102,7 @@ export function matrixTables(rows: readonly PartRow[]): readonly string[] {
       const best = pair?.best == null ? "none as good" : `${ratio(pair.ratio)}, ${pair.best} (${signed(pair.quality)} points)`;
       return [joint.mix, `${joint.load}`, joint.part, ...alone, best];
     });
-    return `${titles[figure]} of the joint policy over that of:\n\n${table(["mix", "load", "part", ...ALONE, "the best pair"], lines)}`;
-  });
+  return `${figureNames[figure]} of the joint policy over that of:\n\n${table(["mix", "load", "part", ...ALONE, "the best pair"], lines)}`;
 }
 
 /** Quality of the parts with a floor, and the share of all parts' programs within their limit, of the joint policy and its best rivals by the mean. */
