@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import { ValkeyProcess } from "@/server/gateway/testing/valkeyProcess";
-import { freePort } from "@/server/lib/freePort";
+import { freePorts } from "@/server/testing/freePorts";
 import { quantile } from "@/solver/numeric/quantile";
 import { atMost, type Benchmark } from "../lib/benchmark";
 import { once } from "../lib/once";
@@ -15,10 +15,10 @@ import { table } from "../lib/tables";
 import { type BenchGateway, benchPolicies, fixedModel, mockedBy, startBenchGateway, startMock } from "./gatewayBench";
 
 const gateways = 3;
-const requests = 3_000;
+const requests = 1_500;
 const clientsPerGateway = 8;
-const restarts = 3;
-const latencyRequests = 2_000;
+const restarts = 2;
+const latencyRequests = 600;
 /** What the mock counts. */
 const tokensPerAnswer = 300;
 /** Refusals after which a limit counts as reached. */
@@ -49,7 +49,8 @@ interface Measured {
 
 const measured = once(async (): Promise<Measured> => {
   const directory = mkdtempSync(join(tmpdir(), "weir-bench-valkey-"));
-  const valkey = new ValkeyProcess(await freePort(), directory);
+  const [port = 0] = await freePorts(1);
+  const valkey = new ValkeyProcess(port, directory);
   const mock = await startMock();
   const start = (more: { readonly tokens: number; readonly valkeyUrl?: string; readonly bundle?: "gatewayParent" }) =>
     startBenchGateway(
