@@ -18,7 +18,7 @@ const gateways = 3;
 const requests = 1_500;
 const clientsPerGateway = 8;
 const restarts = 2;
-const latencyRequests = 600;
+const latencyRequests = 300;
 /** What the mock counts. */
 const tokensPerAnswer = 300;
 /** Refusals after which a limit counts as reached. */
