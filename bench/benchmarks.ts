@@ -18,6 +18,7 @@ import { gateBenchmarks } from "./gates/gates";
 import { decisionBenchmarks } from "./gateway/decision";
 import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
+import { severalGatewaysBenchmarks } from "./gateway/severalGateways";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
 import { jointAllTermsBenchmarks, jointBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
@@ -102,6 +103,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...severalGatewaysBenchmarks,
   ...speedBenchmarks,
   ...hostileClientBenchmarks,
   ...predictorOverheadBenchmarks,

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isThere } from "./needs.mjs";
+import { isThere, program, variable } from "./needs.mjs";
 import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, runLoud, say } from "./prepare.mjs";
 import { afterSecondRun, listFailures, listSkips, readPlaywright, readVitest, slowestFiles, wrongSkips } from "./testReports.mjs";
 
@@ -18,6 +18,9 @@ ensureInstalled();
 const chromium = findChromium() ?? installChromium();
 // The tests in which a real Prometheus scrapes are skipped without one.
 if (!existsSync(process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus")) install("Prometheus", ["prometheus"]);
+// Tests of several gateways start a server of their own.
+if ([variable("WEIR_VALKEY_SERVER"), program("valkey-server"), program("redis-server")].every(({ isThere }) => !isThere))
+  install("Redis", ["redis-server"]);
 
 const results = mkdtempSync(join(tmpdir(), "weir-test-"));
 const total = { passed: 0, failed: 0, skipped: 0 };

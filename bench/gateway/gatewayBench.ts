@@ -84,11 +84,16 @@ export async function startMock({ core }: Pick<ChildOptions, "core"> = {}): Prom
   return { url, close: () => endChild(mock) };
 }
 
+interface BenchGatewayOptions extends Pick<ChildOptions, "core" | "environment"> {
+  /** Left out: a gateway without a parent. */
+  readonly bundle?: "gateway" | "gatewayParent";
+}
+
 /** Starts a gateway and activates a policy over four engines at `upstreams`. */
 export async function startBenchGateway(
   policy: PolicyDocument,
   upstreams: Upstreams,
-  { core }: Pick<ChildOptions, "core"> = {},
+  { core, environment: more = {}, bundle = "gateway" }: BenchGatewayOptions = {},
 ): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
@@ -98,8 +103,9 @@ export async function startBenchGateway(
     WEIR_GATEWAY_ADMIN_PORT: "0",
     WEIR_ADMIN_TOKEN: benchToken,
     WEIR_STATE_DIR: stateDirectory,
+    ...more,
   };
-  const gateway = startBundle("gateway", { nodeArgs, environment, core });
+  const gateway = startBundle(bundle, { nodeArgs, environment, core });
   const close = async (): Promise<void> => {
     await ended(gateway);
     rmSync(stateDirectory, { recursive: true, force: true });

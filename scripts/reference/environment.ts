@@ -54,6 +54,13 @@ export const variables: readonly Variable[] = [
     meaning: "API keys while the configuration names none, as `name:sha256`, separated by commas.",
   },
   {
+    name: "WEIR_VALKEY_URL",
+    readBy: ["gateway"],
+    usual: "",
+    meaning:
+      "Valkey or Redis over which several gateways count the limits of API keys together, such as `redis://127.0.0.1:6379/0`. Without it each counts its own.",
+  },
+  {
     name: "WEIR_STORED_RESPONSES_MB",
     readBy: ["gateway"],
     usual: "",
@@ -205,6 +212,12 @@ export const variables: readonly Variable[] = [
     readBy: ["studio"],
     usual: "",
     meaning: "`1`: a launcher reads what the studio prints and runs gateways for attached clusters. Set by `npm run studio`.",
+  },
+  {
+    name: "WEIR_VALKEY_SERVER",
+    readBy: ["tests"],
+    usual: "valkey-server or redis-server on the PATH",
+    meaning: "Server that tests and benchmarks of several gateways start.",
   },
   {
     name: "WEIR_VLLM",

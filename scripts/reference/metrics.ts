@@ -67,6 +67,8 @@ async function startedGateway(): Promise<void> {
     adminToken: null,
     studio: null,
     log: pino({ level: "silent" }),
+    // Nothing listens there: only the metrics are needed.
+    sharing: { url: "redis://127.0.0.1:1", scope: "reference" },
     traces,
   });
   await gateway.close(0);

@@ -7,29 +7,34 @@ import { amountOf, type BudgetRefusal, nanoPerUsd, type Spend } from "./keyBudge
 const mostWaitSeconds = 60;
 /** Requests in flight settle as they end. */
 const inFlightSeconds = 1;
+/** Most outages of Valkey are restarts. */
+const outageSeconds = 5;
 
 /** The error and its headers for a request that a limit of its key has no room for. @param prompt what it uses without an answer. @param nowMs Unix milliseconds. */
 export function budgetRefusal(
   refusal: BudgetRefusal,
   { key, prompt, nowMs }: { readonly key: string; readonly prompt: Spend; readonly nowMs: number },
 ): { readonly error: ApiError; readonly headers: OutgoingHttpHeaders } {
-  const { unit, period, most, whole, used, reserved, needed, resetsAtMs } = refusal;
+  const { unit, period, most, whole = most, used, reserved, needed, resetsAtMs } = refusal;
   const code = unit === "usd" ? "budget_exceeded" : "token_limit_exceeded";
-  const share = whole === undefined ? "" : ` ${shareSentence(amountText(whole, unit), period)}`;
   const made = (message: string, headers: OutgoingHttpHeaders) => ({
-    error: { status: 429, message: `${message}${share}`, type: "rate_limit_error", code } as const,
+    error: { status: 429, message, type: "rate_limit_error", code } as const,
     headers,
   });
-  const limit = `${amountText(most, unit)} a ${period}`;
+  const limit = `${amountText(whole, unit)} a ${period}`;
   const need = unit === "usd" ? `cost ${amountText(needed, unit)}` : `need ${amountText(needed, unit)}`;
   const ofPrompt = amountOf(prompt, refusal);
-  if (ofPrompt > most) {
+  if (ofPrompt > whole) {
     const what = unit === "usd" ? `may cost ${amountText(ofPrompt, unit)}` : `may have ${amountText(ofPrompt, unit)}`;
     return made(`The prompt alone ${what}, but the key ${key} may use ${limit}: send a shorter one.`, noRetry);
   }
-  if (needed > most) {
+  if (needed > whole) {
     const advice = unit === "tokens" ? ": ask with a lower max_tokens" : "";
     return made(`The request may ${need}, but the key ${key} may use ${limit}${advice}.`, noRetry);
+  }
+  if (whole > most) {
+    const message = `The gateway cannot reach the others with which it shares the limits of the key ${key}, and its share of ${limit} has no room for the request: send it again in some seconds.`;
+    return made(message, retryAfter(outageSeconds));
   }
   if (used + needed <= most && used < most) {
     const what = `${amountText(reserved, unit)} of the key ${key}, which may use ${limit}`;
@@ -45,10 +50,6 @@ export function budgetRefusal(
   const left = amountText(most - used, unit);
   return made(`The request may ${need}, and the key ${key} has ${left} left of ${limit}. ${next}`, headers);
 }
-
-/** Why less than the limit may be used here. */
-const shareSentence = (whole: string, period: KeyLimit["period"]): string =>
-  `This gateway cannot reach the others, and may use only its share of ${whole} a ${period} until then.`;
 
 /** An amount with its unit. @param amount in tokens, or billionths of a USD. */
 function amountText(amount: number, unit: KeyLimit["unit"]): string {

@@ -175,4 +175,43 @@ describe("KeyBudget", () => {
     budget.limits = { tokensPerDay: 9 };
     expect(budget.reserve(tokens(0), noon)).toMatchObject({ most: 9, used: 9 });
   });
+
+  it("exceeds no limit over gateways that cannot reach one another, if each keeps to its share of what was left", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1_000 }),
+        fc.array(fc.nat(300), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.tuple(fc.nat(5), fc.nat(60)), { maxLength: 60 }),
+        (tokensPerDay, uses, asked) => {
+          const gateways = uses.map(() => new KeyBudget({ tokensPerDay }));
+          // All that was used before has had room.
+          let before = 0;
+          for (const [index, use] of uses.entries()) {
+            const used = Math.min(use, tokensPerDay - before);
+            before += used;
+            gateways[index]?.settle(tokens(0), tokens(used), noon);
+          }
+          const startMs = calendarWindow("day", noon).startMs;
+          const usedBy = (gateway: KeyBudget | undefined) => gateway?.own.windows.tokensPerDay?.used ?? 0;
+          for (const gateway of gateways)
+            gateway.others = { reserved: tokens(0), windows: { tokensPerDay: { startMs, used: before - usedBy(gateway) } } };
+          let passed = 0;
+          for (const [index, count] of asked) {
+            const refusal = gateways[index % gateways.length]?.reserve(tokens(count), noon, gateways.length);
+            if (refusal === null) passed += count;
+            else expect(refusal?.whole ?? refusal?.most).toBe(tokensPerDay);
+          }
+          expect(before + passed).toBeLessThanOrEqual(tokensPerDay);
+        },
+      ),
+    );
+  });
+
+  it("gives each gateway its share of the whole limit in the next window, and all to the only one", () => {
+    const budget = new KeyBudget({ tokensPerDay: 90 });
+    budget.others = { reserved: tokens(30), windows: { tokensPerDay: { startMs: calendarWindow("day", noon).startMs, used: 60 } } };
+    expect(budget.states(noon, 3)).toMatchObject([{ most: 90, used: 60, reserved: 30 }]);
+    expect(budget.states(noon + 86_400_000, 3)).toMatchObject([{ most: 30, whole: 90, used: 0, reserved: 0 }]);
+    expect(budget.states(noon + 86_400_000, 1)).toMatchObject([{ most: 90, used: 0 }]);
+  });
 });

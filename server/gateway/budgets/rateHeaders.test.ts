@@ -64,6 +64,13 @@ it("says why a request is refused, and when it may come again", () => {
     "1",
     undefined,
   ]);
+  expect(refused({ most: 50, whole: 100, used: 50 })).toEqual([
+    429,
+    "token_limit_exceeded",
+    "The gateway cannot reach the others with which it shares the limits of the key app, and its share of 100 tokens a day has no room for the request: send it again in some seconds.",
+    "5",
+    undefined,
+  ]);
   const money = { name: "usdPerHour", unit: "usd", period: "hour", most: 2e9, used: 2e9, resetsAtMs: nowMs + 20_000 } as const;
   expect(refused(money)).toEqual([
     429,

@@ -4,7 +4,8 @@ import { needs } from "@/scripts/needs.mjs";
 import type { KeyLimits } from "@/server/contracts/gateway/gatewayKeys";
 import { ValkeyLink } from "../shared/valkeyLink";
 import { until } from "../testing/testGateway";
-import { startTestValkey, type TestValkey, valkeyServer } from "../testing/testValkey";
+import { startTestValkey, valkeyServer } from "../testing/testValkey";
+import type { ValkeyProcess } from "../testing/valkeyProcess";
 import type { Spend } from "./keyBudget";
 import { SharedBudgets } from "./sharedBudgets";
 
@@ -18,7 +19,7 @@ interface TestStart {
 }
 
 /** A gateway's budgets over that Valkey. */
-async function started({ url }: TestValkey, limits: KeyLimits, { text, clock = { nowMs: noon } }: TestStart = {}) {
+async function started({ url }: ValkeyProcess, limits: KeyLimits, { text, clock = { nowMs: noon } }: TestStart = {}) {
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
   const link = new ValkeyLink({ url, scope: "test", log });
@@ -32,7 +33,7 @@ async function started({ url }: TestValkey, limits: KeyLimits, { text, clock = {
   return { link, budgets, lines, clock, reserve, state };
 }
 
-async function three(valkey: TestValkey, limits: KeyLimits) {
+async function three(valkey: ValkeyProcess, limits: KeyLimits) {
   const gateways = await Promise.all([1, 2, 3].map(() => started(valkey, limits)));
   await until(() => gateways.every(({ link }) => link.isUp && link.gateways === 3));
   return gateways;

@@ -157,17 +157,17 @@ export class SharedBudgets implements LimitStore, Member {
 
   /** Gateways that share what is left. */
   get #sharing(): number {
-    const { isUp, gateways } = this.#options.link;
-    return isUp ? 1 : gateways;
+    const { isUp, sharing } = this.#options.link;
+    return isUp ? 1 : sharing;
   }
 
   /** Decides by this gateway's share. */
   #decide(sha256: string, spend: Spend, { isPosted = this.#options.link.isPosting } = {}): Awaited<ReturnType<Reserve>> {
     const { link, nowMs } = this.#options;
     const budget = this.#own.of(sha256);
-    const refusal = budget.reserve(spend, nowMs(), link.gateways);
+    const refusal = budget.reserve(spend, nowMs(), link.sharing);
     if (refusal === null && isPosted) this.#send("reserve", sha256, [...amounts(spend), 1]);
-    return { refusal, states: budget.states(nowMs(), link.gateways) };
+    return { refusal, states: budget.states(nowMs(), link.sharing) };
   }
 
   /** Sends a change that nothing waits for: if it is lost, the whole row is posted again. */

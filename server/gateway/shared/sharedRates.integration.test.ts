@@ -4,13 +4,14 @@ import { needs } from "@/scripts/needs.mjs";
 import { TokenBucket } from "../http/callers";
 import { ValkeyLink } from "./valkeyLink";
 import { until } from "../testing/testGateway";
-import { startTestValkey, type TestValkey, valkeyServer } from "../testing/testValkey";
+import { startTestValkey, valkeyServer } from "../testing/testValkey";
+import type { ValkeyProcess } from "../testing/valkeyProcess";
 import { SharedRates } from "./sharedRates";
 
 const key = "0".repeat(64);
 
 /** Gateways that share a rate; each has a bucket of its own. */
-async function gatewaysOf({ url }: TestValkey, { count, perMinute }: { readonly count: number; readonly perMinute: number }) {
+async function gatewaysOf({ url }: ValkeyProcess, { count, perMinute }: { readonly count: number; readonly perMinute: number }) {
   const gateways = await Promise.all(
     Array.from({ length: count }, async () => {
       const link = new ValkeyLink({ url, scope: "test", log: pino({ level: "silent" }) });

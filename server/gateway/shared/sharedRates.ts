@@ -79,7 +79,7 @@ export class SharedRates implements Member {
 
   #takeShare(rate: Rate): number {
     const nowMs = performance.now();
-    rate.bucket.share(this.#link.gateways, nowMs);
+    rate.bucket.share(this.#link.sharing, nowMs);
     const waitSeconds = rate.bucket.take(nowMs);
     if (waitSeconds === 0) {
       rate.all.add(1);

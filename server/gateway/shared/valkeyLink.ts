@@ -15,8 +15,13 @@ const beatMs = 1_000;
 export const keysPerBeat = 500;
 /** A gateway counts as alive so long after its last beat. */
 export const aliveMs = 5_000;
-/** After an outage every gateway has posted its use by then; until then each keeps to its share. It is longer than the longest wait to connect again. */
-const settlingMs = 1_000;
+/**
+ * After an outage each gateway keeps to its share until the others have posted what they used: for the first time at least, which is longer than
+ * the longest wait to connect again, and for the second at most, since a gateway may be gone for good.
+ */
+const settlingMs = { least: 1_000, most: 10_000 };
+/** A gateway that was alive within this time counts for shares: a busy machine may delay its beats. */
+const rememberedMs = 60_000;
 const mostReconnectMs = 500;
 const connectMs = 1_000;
 /** A connection without a reply for so long is dead: beats keep a living one busy. */
@@ -81,7 +86,8 @@ export class ValkeyLink {
   #client: RedisClientType | null = null;
   #mode: "up" | "settling" | "away" = "away";
   #epoch = 0;
-  #gateways = 1;
+  /** How many gateways were alive at the latest beats. */
+  #alive: readonly { readonly count: number; readonly atMs: number }[] = [];
   #reason: string | null = null;
   #sinceMs = Date.now();
   #answeredMs = 0;
@@ -116,13 +122,18 @@ export class ValkeyLink {
 
   /** Gateways that were alive when Valkey was last seen, this one among them. */
   get gateways(): number {
-    return this.#gateways;
+    return this.#alive.at(-1)?.count ?? 1;
+  }
+
+  /** Gateways among which limits are divided while Valkey cannot be reached: the most that were alive in the last minute before. */
+  get sharing(): number {
+    return Math.max(1, ...this.#alive.map(({ count }) => count));
   }
 
   /** How the state is shared now. */
   status(): { readonly reachable: boolean; readonly gateways: number; readonly sinceMs: number; readonly reason?: string } {
     const reason = this.isUp ? null : this.#reason;
-    return { reachable: this.isUp, gateways: this.#gateways, sinceMs: this.#sinceMs, ...(reason !== null && { reason }) };
+    return { reachable: this.isUp, gateways: this.gateways, sinceMs: this.#sinceMs, ...(reason !== null && { reason }) };
   }
 
   add(member: Member): void {
@@ -211,7 +222,7 @@ export class ValkeyLink {
     const up = "1 while this gateway decides with the others over Valkey; 0 while it keeps to its share of limits.";
     registry.gauge("weir_gateway_sharing_up", up, [], (gauge) => gauge.set({}, this.isUp ? 1 : 0));
     const alive = "Gateways that share state, this one among them, when Valkey was last seen.";
-    registry.gauge("weir_gateway_sharing_gateways", alive, [], (gauge) => gauge.set({}, this.#gateways));
+    registry.gauge("weir_gateway_sharing_gateways", alive, [], (gauge) => gauge.set({}, this.gateways));
     const by = "Decisions on shared limits, by whom: valkey, or share while it could not be reached in time.";
     registry.counter("weir_gateway_sharing_decisions_total", by, ["by"], this.#decisions);
   }
@@ -246,7 +257,8 @@ export class ValkeyLink {
   async #sayAlive(): Promise<void> {
     if (!this.#hashes.has(beatScript)) await this.#load();
     const [count] = await this.run(beatScript, { keys: [this.key("gateways")], args: [aliveMs] });
-    this.#gateways = Math.max(1, Number(count));
+    const nowMs = performance.now();
+    this.#alive = [...this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs), { count: Number(count), atMs: nowMs }];
   }
 
   /** After a restart Valkey knows no scripts. */
@@ -267,8 +279,11 @@ export class ValkeyLink {
       // Changes from here on are sent after the state that they change.
       this.#mode = "settling";
       await Promise.all(this.#members.map((member) => member.post()));
-      if (this.#wasUp) await sleep(settlingMs, undefined, { ref: false });
-      await this.#sayAlive();
+      const postedMs = performance.now();
+      do {
+        if (this.#wasUp) await sleep(settlingMs.least, undefined, { ref: false });
+        await this.#sayAlive();
+      } while (this.#wasUp && this.gateways < this.sharing && performance.now() - postedMs < settlingMs.most);
       await Promise.all(this.#members.map((member) => member.refresh()));
       if (this.isPosting && epoch === this.#epoch) this.#up();
     } catch (error) {
@@ -283,7 +298,7 @@ export class ValkeyLink {
     this.#mode = "up";
     this.#sinceMs = Date.now();
     const overshoot = this.#members.flatMap((member) => member.overshoot() ?? []);
-    const gateways = this.#gateways;
+    const { gateways } = this;
     if (!this.#wasUp) this.#options.log.info({ gateways }, `state is shared over Valkey at ${this.#where}`);
     else if (this.#isWarned) {
       const beyond = overshoot.length === 0 ? "no limit was exceeded meanwhile" : overshoot.join("; ");
@@ -303,7 +318,7 @@ export class ValkeyLink {
     if (performance.now() - this.#warnedMs < logEveryMs) return;
     this.#warnedMs = performance.now();
     this.#isWarned = true;
-    const gateways = this.#gateways;
+    const gateways = this.sharing;
     const share = gateways === 1 ? "all" : `1/${gateways}`;
     this.#options.log.warn(
       { gateways, reason },
