@@ -51,21 +51,21 @@ export interface Finding extends Usage {
   readonly verdict: StageRecord["verdict"];
   readonly reason: string;
   /** More about the reason, in words. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** Set if the verdict is `failed`. */
-  readonly failure?: FailureKind;
-  readonly finishReasons?: readonly FinishReason[];
-  readonly judgeMs?: number;
-  readonly gate?: Pick<GateRecord, "kind" | "raw"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
-  readonly score?: number | null;
-  readonly unscored?: StageRecord["unscored"];
-  readonly judgedSeconds?: number;
+  readonly failure?: FailureKind | undefined;
+  readonly finishReasons?: readonly FinishReason[] | undefined;
+  readonly judgeMs?: number | undefined;
+  readonly gate?: Pick<GateRecord, "kind" | "raw"> & { readonly ms: number; readonly calls?: readonly TimedCall[] | undefined };
+  readonly score?: number | null | undefined;
+  readonly unscored?: StageRecord["unscored"] | undefined;
+  readonly judgedSeconds?: number | undefined;
   /** The terms of the decision on it, where the policy chooses by expected gain. */
-  readonly gain?: GainDecision;
+  readonly gain?: GainDecision | undefined;
   /** The threshold that decided on it, where overload had lowered it. */
-  readonly grace?: GraceThreshold;
+  readonly grace?: GraceThreshold | undefined;
   /** On the clock of `performance.now()`, if the answer was streamed. */
-  readonly firstTokenMs?: number;
+  readonly firstTokenMs?: number | undefined;
 }
 
 /** Changes of a waiting request's forecast that its record keeps: those of some minutes. */
@@ -288,7 +288,9 @@ export class RequestJournal {
     // Of the candidates only: anything else that a client writes there is not kept.
     const candidates = this.startStage === null ? served.models : candidatesAt(served, this.startStage);
     const routerScores =
-      asked.routerScores.size === 0 ? [] : candidates.flatMap((model) => {
+      asked.routerScores.size === 0
+        ? []
+        : candidates.flatMap((model) => {
             const score = asked.routerScores.get(model);
             return score === undefined ? [] : [[model, score] as const];
           });
