@@ -3,7 +3,8 @@ import { finishReasonsOf } from "../http/finishReasons";
 import { usageOf } from "../http/usage";
 import type { Judgement, Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
-import type { Finding, RequestJournal } from "./requestJournal";
+import type { RequestJournal } from "./requestJournal";
+import type { Finding } from "./stageRecords";
 
 interface GatedStage extends GatedAnswer {
   readonly gate: AnswerGate;

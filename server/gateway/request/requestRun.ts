@@ -4,7 +4,7 @@ import { type FailedOutcome, refusalOf, type StageOutcome } from "../engines/sta
 import { abortError, abortHeaders, abortKindOf } from "../http/abortError";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { finishReasonsOf } from "../http/finishReasons";
-import { noUsage, type Usage, usageOf } from "../http/usage";
+import { noUsage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
@@ -12,10 +12,11 @@ import type { FollowedCall } from "../workflows/followedCall";
 import type { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
 import { asksToWait, fullQueue, noEndpoint, policyRefusal, type StageFailure, stageFailure } from "./requestErrors";
-import type { Attempt, RequestJournal } from "./requestJournal";
+import type { RequestJournal } from "./requestJournal";
 import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
 import { callStage, hasOtherStages, type StageCallOptions, type StageReply } from "./stageCall";
+import type { Attempt } from "./stageRecords";
 
 export interface RequestRunOptions extends StageCallOptions {
   readonly served: ServedModel;
