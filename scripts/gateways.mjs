@@ -1,6 +1,5 @@
 // Gateways of attached clusters: the studio lists the required ones on its output, and they outlive it.
 import { join } from "node:path";
-import { gatewayArgs } from "./gatewayArgs.mjs";
 import { root, say } from "./prepare.mjs";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -49,7 +48,7 @@ export function createGateways({ supervisor, environment, stateDir }) {
     say(`Starting the gateway of cluster ${clusterId} on port ${port}.`);
     supervisor.start({
       name: nameOf(clusterId),
-      args: [...gatewayArgs, join(root, "dist", "gateway.mjs")],
+      args: [join(root, "dist", "gateway.mjs")],
       isSpare: true,
       log: join(stateDir, "clusters", clusterId, "gateway.log"),
       environment: {

@@ -3,7 +3,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { gatewayArgs } from "./gatewayArgs.mjs";
 import { createGateways } from "./gateways.mjs";
 import { choosePorts, enginePortBase, studioHost } from "./ports.mjs";
 import {
@@ -136,7 +135,7 @@ export async function launchStudio({ clusterLines, endLine, beforeStart = async 
     { name: "emulator", args: [join(root, "dist", "emulator.mjs")], health: `${url("WEIR_EMULATOR_PORT")}/health` },
     {
       name: "gateway",
-      args: [...gatewayArgs, join(root, "dist", "gateway.mjs")],
+      args: [join(root, "dist", "gateway.mjs")],
       health: `${url("WEIR_GATEWAY_PORT")}/health`,
       environment: { WEIR_CLUSTER_ID: "embedded" },
       log: join(stateDir, "clusters", "embedded", "gateway.log"),

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { gatewayArgs } from "@/scripts/gatewayArgs.mjs";
 import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
@@ -97,7 +96,7 @@ export async function startBenchGateway(
 ): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
-  const nodeArgs = [...gatewayArgs, ...(process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [])];
+  const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
   const environment = {
     WEIR_GATEWAY_PORT: "0",
     WEIR_GATEWAY_ADMIN_PORT: "0",

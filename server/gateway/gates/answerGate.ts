@@ -1,4 +1,5 @@
 import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { isRecord } from "@/solver/collections/isRecord";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
@@ -31,7 +32,7 @@ export interface GatedAnswer {
   readonly mostWaitMs: number;
   /** What the policy reads of the request besides; undefined where it reads nothing. */
   readonly evidence: Evidence | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** The score of an answer, or why there is none. */
@@ -39,16 +40,16 @@ export interface GateFinding {
   readonly kind: GateRecord["kind"];
   /** 0..100, to a hundredth: what the threshold is compared with. */
   readonly score: number | null;
-  readonly unscored?: NonNullable<StageRecord["unscored"]>;
+  readonly unscored?: NonNullable<StageRecord["unscored"]> | undefined;
   /** Whether it is the judge that gave none. */
   readonly isJudgeMissing: boolean;
   /** More about a missing score, in words. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** Wall milliseconds from the answer to the score. */
   readonly ms: number;
   /** Of them the judge's; left out where it was not asked. */
-  readonly judgeMs?: number;
-  readonly calls?: readonly TimedCall[];
+  readonly judgeMs?: number | undefined;
+  readonly calls?: readonly TimedCall[] | undefined;
   /** Scores before calibration of the gates that it consists of. */
   readonly raw: (number | null)[];
 }
@@ -133,14 +134,16 @@ export class AnswerGate {
     const judgeFailed = reading.kind === "unscored" && reading.cause === "no-judged-score";
     const cause = reading.kind === "unscored" && reading.cause !== "no-judged-score" ? reading.cause : null;
     if (!signal.aborted && !judgeFailed) this.#deps.watch.note(this.#stage.model, cause);
+    const { unscored, detail } = missing(cause, judgeFailed ? (judged ?? notAsked) : null);
     return {
       kind: this.kind,
       score,
       isJudgeMissing: judgeFailed,
-      ...missing(cause, judgeFailed ? (judged ?? notAsked) : null),
+      unscored,
+      detail,
       ms: performance.now() - startedMs,
-      ...(judged !== null && { judgeMs }),
-      ...(others !== null && { calls: others.calls }),
+      judgeMs: judged === null ? undefined : judgeMs,
+      calls: others?.calls,
       raw: reading.raw.map((each) => (each === null ? null : Number(each.toPrecision(RAW_DIGITS)))),
     };
   }

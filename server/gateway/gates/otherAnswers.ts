@@ -1,4 +1,5 @@
 import type { GateCall } from "@/server/contracts/gateway/gatewayAdmin";
+import type { EndSignal } from "@/server/lib/requestEnd";
 import { spareReplica } from "@/solver/policies/places/spareReplica";
 import { callEngine } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
@@ -28,7 +29,7 @@ export interface OtherAnswersOptions {
   readonly wanted: readonly WantedAnswer[];
   readonly engines: GateEngines;
   /** The request's own: it ends the calls too. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Largest answer. */
   readonly answerBytes: number;
   /** The memory that the answers use until they are compared. */

@@ -7,7 +7,7 @@ const spanIn = (text: string, members: number) => memberSpan(Buffer.from(text), 
 describe("the span of a member", () => {
   it("is that of its value, wherever it stands, so that only this value is replaced", () => {
     const keys = fc.oneof(fc.constantFrom("models", "mode", "messages", "", "{", ":"), fc.string());
-    const body = fc.dictionary(keys, fc.jsonValue()).filter((one) => !Object.keys(one).some((key) => /["\\\u0000-\u001f]/.test(key)));
+    const body = fc.dictionary(keys, fc.jsonValue()).filter((one) => Object.keys(one).every((key) => JSON.stringify(key) === `"${key}"`));
     fc.assert(
       fc.property(body, fc.jsonValue(), fc.nat(), fc.constantFrom(undefined, 1, "\t"), (others, model, place, indent) => {
         const entries = Object.entries(others).filter(([name]) => name !== "model" && name !== "__proto__");

@@ -1,4 +1,5 @@
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { type EndSignal, RequestEnd } from "@/server/lib/requestEnd";
 import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
 import { judgePrompt, type Wording } from "@/solver/judging/judgePrompt";
 import { callEngine, type EngineReply, isBrokenOrFull } from "../engines/engineCall";
@@ -42,7 +43,7 @@ export interface JudgeOptions {
 interface Reading {
   readonly prompt: string;
   readonly answer: string;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Most calls for one score. */
   readonly attempts: number;
 }
@@ -79,7 +80,7 @@ export class Judge {
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
-  async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
+  async score(prompt: string, answer: string, signal: EndSignal): Promise<JudgeReading> {
     const held = this.#heldBack();
     if (held !== null) return held;
     const place = await this.#turn(signal);
@@ -94,7 +95,7 @@ export class Judge {
   }
 
   /** The score of a mirrored answer: only if a slot is free at once and half of the judge stays free, else null. Not retried. */
-  async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
+  async tryScore(prompt: string, answer: string, signal: EndSignal): Promise<JudgeReading | null> {
     const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;
     return place === null ? null : this.#readFrom(place, { prompt, answer, signal, attempts: 1 });
   }
@@ -114,12 +115,12 @@ export class Judge {
    * A slot for a call. The wait has its own time limit, so that a call that had to wait is not cut short and counted as the judge's
    * failure.
    */
-  #turn(signal: AbortSignal): JudgePlace | Promise<JudgePlace | null> {
+  #turn(signal: EndSignal): JudgePlace | Promise<JudgePlace | null> {
     const { site, timeoutSeconds } = this.#options;
-    return site.tryEnter() ?? within(timeoutSeconds, signal, (limited) => site.enter(limited));
+    return site.tryEnter() ?? within(timeoutSeconds, signal, (limited) => site.enter(limited.abortSignal));
   }
 
-  #turnNeverCame(signal: AbortSignal): JudgeReading {
+  #turnNeverCame(signal: EndSignal): JudgeReading {
     const { site, timeoutSeconds } = this.#options;
     if (signal.aborted) return aborted;
     return this.#heldBack() ?? noScore("busy", `${site.full()} for ${timeoutSeconds} s`);
@@ -159,7 +160,7 @@ export class Judge {
     health.lastFailure = { atMs: Date.now(), outcome, reason: failure ?? "" };
   }
 
-  async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
+  async #readAt(place: JudgePlace, content: string, signal: EndSignal): Promise<JudgeReading> {
     const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
     const broken = reply.kind === "failed" || (reply.kind === "answered" && isBrokenOrFull(reply.status));
     place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
@@ -169,7 +170,7 @@ export class Judge {
   #ask(
     { pool, path, watch, servedName: model = this.#options.model }: JudgePlace,
     content: string,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<EngineReply> {
     const body = JSON.stringify(judgeCallBody(model, content));
     return callEngine({
@@ -203,14 +204,14 @@ function report(trial: Trial, outcome: JudgeOutcome): void {
 }
 
 /** Runs with a signal that fires with `signal` or when the time is over. */
-async function within<T>(seconds: number, signal: AbortSignal, run: (limited: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const end = (): void => limit.abort();
+async function within<T>(seconds: number, signal: EndSignal, run: (limited: RequestEnd) => Promise<T>): Promise<T> {
+  const limit = new RequestEnd();
+  const end = (): void => limit.abort("too-late" satisfies JudgeOutcome);
   const timer = setTimeout(end, seconds * 1000);
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   try {
-    return await run(limit.signal);
+    return await run(limit);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);

@@ -38,7 +38,7 @@ export class JudgeEndpoint implements JudgeSite {
     this.#maxInFlight = maxInFlight;
     this.#slots = new Semaphore(maxInFlight);
     this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connect: engineConnector(this.#access, connectSeconds * 1000) });
-    const pool: Dispatcher = this.#pool.compose(withEngineKey(this.#access, url.origin));
+    const pool: Dispatcher = name === undefined ? this.#pool : this.#pool.compose(withEngineKey(this.#access, url.origin));
     const path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
     this.#place = { pool, path, watch: undefined, leave: () => this.#slots.release() };
   }

@@ -1,8 +1,10 @@
-import type { RefusalCause } from "@/solver/policies/core/policy";
 import type { AnswerGate, GatedAnswer, GateFinding } from "../gates/answerGate";
+import { finishReasonsOf } from "../http/finishReasons";
+import { usageOf } from "../http/usage";
 import type { Judgement, Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
-import type { Finding, RequestJournal } from "./requestJournal";
+import type { RequestJournal } from "./requestJournal";
+import type { Finding } from "./stageRecords";
 
 interface GatedStage extends GatedAnswer {
   readonly gate: AnswerGate;
@@ -13,45 +15,51 @@ interface GatedStage extends GatedAnswer {
   readonly journal: RequestJournal;
 }
 
-export type JudgedAnswer =
-  /** The engine's answer holds no text to judge. */
-  | { readonly kind: "nothing-to-judge" }
-  | { readonly kind: "refused"; readonly cause: RefusalCause; readonly reason: string; readonly note: GateNote }
-  | { readonly kind: "aborted"; readonly note: GateNote }
-  | (Extract<Judgement, { kind: "accept" | "escalate" }> & { readonly note: GateNote });
+/** What the policy decides on an answer, and its note for the record. */
+export interface JudgedAnswer {
+  readonly judgement: Judgement;
+  readonly finding: Finding;
+}
 
-/** The gate's part of the decision record. */
-type GateNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds" | "gate" | "gain" | "grace">;
+/**
+ * Gets the score of an answer from its stage's gate and passes it to the policy, which accepts or escalates.
+ * @returns null if the engine's answer holds no text to judge.
+ */
+export async function judgeAnswer(stage: GatedStage): Promise<JudgedAnswer | null> {
+  const { gate, isCall, served, work, journal, signal } = stage;
+  const read = (await gate.read(stage)) ?? (isCall ? withoutText(gate) : null);
+  if (read === null) return null;
+  journal.judgeMs += read.ms;
+  journal.judgedScore = read.score;
+  const judgement = await served.driver.judged(work, { judgedScore: read.score, signal });
+  if (judgement.kind !== "aborted") {
+    // An agent's answer is given to its client as it is, with a score or without.
+    if (read.score === null && !isCall) journal.degrade(read.isJudgeMissing ? "judge" : "gate");
+    if (judgement.kind !== "refused" && judgement.grace !== undefined) journal.graced(judgement.grace);
+  }
+  return { judgement, finding: findingOf(judgement, read, stage) };
+}
 
-/** Gets the score of an answer from its stage's gate and passes it to the policy, which accepts or escalates. */
-export async function judgeAnswer({ gate, isCall, served, work, journal, ...answer }: GatedStage): Promise<JudgedAnswer> {
-  const { signal } = answer;
-  const finding = (await gate.read(answer)) ?? (isCall ? withoutText(gate) : null);
-  if (finding === null) return { kind: "nothing-to-judge" };
-  const { kind, score, ms, calls, raw, detail, judgeMs, unscored } = finding;
-  const found = {
-    gate: { kind, ms, raw, ...(calls && { calls }) },
-    score,
-    ...(judgeMs !== undefined && { judgeMs }),
-    ...(unscored !== undefined && { unscored }),
-  };
-  journal.judgeMs += ms;
-  journal.judgedScore = score;
-  const verdict = await served.driver.judged(work, { judgedScore: score, signal });
-  if (verdict.kind === "aborted") return { ...verdict, note: { ...found, reason: "aborted while judged" } };
-  // An agent's answer is given to its client as it is, with a score or without.
-  if (score === null && !isCall) journal.degrade(finding.isJudgeMissing ? "judge" : "gate");
-  if (verdict.kind === "refused") return { ...verdict, note: { ...found, reason: verdict.reason } };
-  const { reason, judgedSeconds, gain, grace } = verdict;
-  if (grace !== undefined) journal.graced(grace);
+function findingOf(judgement: Judgement, read: GateFinding, { answered: { completion } }: GatedStage): Finding {
+  const { kind, score, ms, raw, calls, judgeMs, unscored, detail } = read;
+  const { inputTokens, outputTokens, cachedTokens } = usageOf(completion);
+  const isVerdict = judgement.kind === "accept" || judgement.kind === "escalate";
   return {
-    ...verdict,
-    note: {
-      ...{ ...found, reason, judgedSeconds },
-      ...(detail !== undefined && { detail }),
-      ...(gain !== undefined && { gain }),
-      ...(grace !== undefined && { grace }),
-    },
+    verdict: judgement.kind === "accept" ? "accepted" : judgement.kind === "aborted" ? "failed" : "escalated",
+    reason: judgement.kind === "aborted" ? "aborted while judged" : judgement.reason,
+    detail: isVerdict ? detail : undefined,
+    failure: judgement.kind === "aborted" ? "ended" : undefined,
+    finishReasons: finishReasonsOf(completion),
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    judgeMs,
+    gate: { kind, ms, raw, calls },
+    score,
+    unscored,
+    judgedSeconds: isVerdict ? judgement.judgedSeconds : undefined,
+    gain: isVerdict ? judgement.gain : undefined,
+    grace: isVerdict ? judgement.grace : undefined,
   };
 }
 

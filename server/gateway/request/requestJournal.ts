@@ -1,29 +1,18 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { gainRecordOf } from "@/server/contracts/gateway/gainRecord";
-import type {
-  AbortKind,
-  Decision,
-  FailureKind,
-  FinishReason,
-  GateCall,
-  GateRecord,
-  GatewayConfig,
-  StageRecord,
-} from "@/server/contracts/gateway/gatewayAdmin";
+import type { AbortKind, Decision, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GainDecision } from "@/solver/nextModel/nextModel";
 import type { GraceThreshold, PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
-import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import type { Replica } from "../engines/replica";
-import type { TimedCall } from "../gates/otherAnswers";
 import type { Caller } from "../http/callers";
 import { shownName } from "../http/clientNames";
-import { callOf, type ModelRequest, type PromptEnd } from "../http/modelRequest";
-import type { Usage } from "../http/usage";
+import type { ModelRequest, PromptEnd } from "../http/modelRequest";
 import type { PolicyPrediction } from "../prediction/requestPredictions";
 import { chargedUsd, requestCharges } from "../serving/requestCost";
 import { candidatesAt, type ServedModel, stageNumber } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
+import { base64Of, noteChoice, recordedPrediction } from "./recordedInputs";
+import { type Attempt, type Finding, stageRecordOf } from "./stageRecords";
 
 interface JournalStart {
   readonly asked: ModelRequest;
@@ -31,41 +20,6 @@ interface JournalStart {
   readonly startedMs: number;
   /** The end of the prompt, if the settings ask for it. */
   readonly prompt: PromptEnd | null;
-}
-
-/** A call of a stage's engine: where, and how long it took. */
-export interface Attempt {
-  readonly replica: Replica;
-  readonly stage: number;
-  readonly model: string;
-  readonly engine: NonNullable<StageRecord["engine"]>;
-  readonly queueMs: number;
-  readonly engineMs: number;
-  readonly at: Omit<NonNullable<StageRecord["at"]>, "judged" | "firstToken">;
-  /** Further answers that were asked for beside it and that nothing compared, since it failed. */
-  readonly unusedCalls?: readonly TimedCall[] | undefined;
-}
-
-/** Its outcome. */
-export interface Finding extends Usage {
-  readonly verdict: StageRecord["verdict"];
-  readonly reason: string;
-  /** More about the reason, in words. */
-  readonly detail?: string;
-  /** Set if the verdict is `failed`. */
-  readonly failure?: FailureKind;
-  readonly finishReasons?: readonly FinishReason[];
-  readonly judgeMs?: number;
-  readonly gate?: Pick<GateRecord, "kind" | "raw"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
-  readonly score?: number | null;
-  readonly unscored?: StageRecord["unscored"];
-  readonly judgedSeconds?: number;
-  /** The terms of the decision on it, where the policy chooses by expected gain. */
-  readonly gain?: GainDecision;
-  /** The threshold that decided on it, where overload had lowered it. */
-  readonly grace?: GraceThreshold;
-  /** On the clock of `performance.now()`, if the answer was streamed. */
-  readonly firstTokenMs?: number;
 }
 
 /** Changes of a waiting request's forecast that its record keeps: those of some minutes. */
@@ -202,57 +156,7 @@ export class RequestJournal {
 
   /** Notes one engine call and its outcome. */
   note(served: ServedModel, attempt: Attempt, finding: Finding): void {
-    const {
-      verdict,
-      reason,
-      detail,
-      failure,
-      finishReasons,
-      inputTokens,
-      outputTokens,
-      cachedTokens,
-      judgeMs,
-      gate,
-      score = null,
-      judgedSeconds = null,
-      unscored,
-      gain,
-      grace,
-      firstTokenMs,
-    } = finding;
-    const scale = served.timeScale / 1000;
-    const { queued, dispatched, answered } = attempt.at;
-    const at: NonNullable<StageRecord["at"]> = { queued, dispatched, answered, judged: judgedSeconds };
-    if (firstTokenMs !== undefined) at.firstToken = firstTokenMs * scale;
-    const stage: StageRecord = {
-      model: attempt.model,
-      replica: attempt.replica.id,
-      queueSeconds: attempt.queueMs * scale,
-      seconds: attempt.engineMs * scale,
-      judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
-      judgedScore: score,
-      // A choice by expected gain compares the score with no threshold.
-      threshold: gain === undefined ? (grace?.inForce ?? served.thresholds[attempt.stage] ?? null) : null,
-      verdict,
-      reason,
-      inputTokens,
-      outputTokens,
-      at,
-      engine: attempt.engine,
-    };
-    if (gate !== undefined) {
-      const { kind, ms, calls, raw } = gate;
-      stage.gate = { kind, seconds: ms * scale, ...(raw && { raw }), ...(calls && { calls: scaledCalls(calls, scale) }) };
-    }
-    if (attempt.unusedCalls?.length) stage.unusedCalls = scaledCalls(attempt.unusedCalls, scale);
-    if (detail !== undefined) stage.detail = detail;
-    if (failure !== undefined) stage.failure = failure;
-    if (finishReasons?.length) stage.finishReasons = finishReasons;
-    if (cachedTokens !== undefined) stage.cachedTokens = cachedTokens;
-    if (unscored !== undefined) stage.unscored = unscored;
-    if (grace !== undefined) stage.plannedThreshold = grace.planned;
-    if (gain !== undefined) stage.gain = gainRecordOf(gain, served.singles);
-    this.#stages.push(stage);
+    this.#stages.push(stageRecordOf(served, attempt, finding));
   }
 
   /**
@@ -288,7 +192,9 @@ export class RequestJournal {
     // Of the candidates only: anything else that a client writes there is not kept.
     const candidates = this.startStage === null ? served.models : candidatesAt(served, this.startStage);
     const routerScores =
-      asked.routerScores.size === 0 ? [] : candidates.flatMap((model) => {
+      asked.routerScores.size === 0
+        ? []
+        : candidates.flatMap((model) => {
             const score = asked.routerScores.get(model);
             return score === undefined ? [] : [[model, score] as const];
           });
@@ -344,58 +250,4 @@ export class RequestJournal {
     }
     return decision;
   }
-}
-
-/** Numbers of 32 bits, the lowest byte of each first. */
-function base64Of(numbers: Uint32Array): string {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  for (const [at, number] of numbers.entries()) bytes.writeUInt32LE(number, 4 * at);
-  return bytes.toString("base64");
-}
-
-const scaledCalls = (calls: readonly TimedCall[], scale: number): GateCall[] =>
-  calls.map(({ ms, ...call }) => ({ ...call, ...(ms !== null && { seconds: ms * scale }) }));
-
-interface Chosen {
-  readonly asked: ModelRequest;
-  readonly served: ServedModel;
-  readonly call: FollowedCall | null;
-  readonly search: PolicyPrediction["search"];
-}
-
-/** Notes the inputs of a just-in-time policy. */
-function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, search }: Chosen): void {
-  if (call !== null) decision.programStart = call.programStartSeconds;
-  const place = callOf(asked);
-  if (place === undefined) return;
-  decision.call = place;
-  const of = served.configurations.get(place.workflow);
-  const { accurate, margins } = search ?? {};
-  if (accurate === undefined || of === undefined) return;
-  decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
-  if (margins !== undefined && served.driver.policy.scoresCallsFrom !== undefined)
-    decision.configurations.margins = Buffer.from(margins.buffer, margins.byteOffset, margins.length).toString("base64");
-}
-
-/** A record's predictions, rounded; null if the policy names no predictor. */
-function recordedPrediction(policyPrediction: PolicyPrediction | null): Decision["predictions"] | null {
-  if (policyPrediction === null) return null;
-  const { wanted, predicted, searched, search } = policyPrediction;
-  const absent = policyPrediction.absent ?? (searched === null ? null : (search?.absent ?? null));
-  const { lengths, confidence } = wanted;
-  if (lengths === null && confidence === null && searched === null) return null;
-  const rounded = (value: number | undefined, digits: number) => (value === undefined ? undefined : Number(value.toFixed(digits)));
-  const models = Object.entries(predicted).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
-    return [
-      model,
-      { requestTokens: rounded(requestTokens, 1), remainingTokens: rounded(remainingTokens, 1), confidence: rounded(sure, 4) },
-    ];
-  });
-  return {
-    ...(lengths !== null && { lengths }),
-    ...(confidence !== null && { confidence }),
-    ...(searched !== null && { configurations: searched }),
-    models: Object.fromEntries(models),
-    ...(absent !== null && { absent }),
-  };
 }

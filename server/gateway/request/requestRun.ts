@@ -4,7 +4,7 @@ import { type FailedOutcome, refusalOf, type StageOutcome } from "../engines/sta
 import { abortError, abortHeaders, abortKindOf } from "../http/abortError";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { finishReasonsOf } from "../http/finishReasons";
-import { noUsage, type Usage, usageOf } from "../http/usage";
+import { noUsage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
@@ -12,10 +12,11 @@ import type { FollowedCall } from "../workflows/followedCall";
 import type { ClientAnswer } from "./clientAnswer";
 import { judgeAnswer } from "./judgeAnswer";
 import { asksToWait, fullQueue, noEndpoint, policyRefusal, type StageFailure, stageFailure } from "./requestErrors";
-import type { Attempt, Finding, RequestJournal } from "./requestJournal";
+import type { RequestJournal } from "./requestJournal";
 import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
 import { callStage, hasOtherStages, type StageCallOptions, type StageReply } from "./stageCall";
+import type { Attempt } from "./stageRecords";
 
 export interface RequestRunOptions extends StageCallOptions {
   readonly served: ServedModel;
@@ -147,31 +148,34 @@ export class RequestRun {
     // At least as long as a judge may take: samples of a long answer take about as long as the answer.
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, attempt.engineMs);
     const isCall = isCallStage(this.#served, this.#progress.stage);
-    const judging = { isCall, asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal: signal.abortSignal };
-    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, ...judging });
-    if (judged.kind === "nothing-to-judge")
+    const judged = await judgeAnswer({
+      gate,
+      isCall,
+      served: this.#served,
+      work,
+      journal,
+      asked,
+      answered,
+      tokens,
+      others,
+      mostWaitMs,
+      evidence: work.evidence,
+      signal,
+    });
+    if (judged === null)
       return this.#retry(
         { ...attempt, ...(others && { unusedCalls: others.unused }) },
         { failure: "no-answer", reason: "the engine's answer has no text to judge" },
       );
-    const note = { ...judged.note, ...readAnswer(answered) };
-    if (judged.kind === "aborted") {
-      this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });
-      return this.#failEnded();
-    }
-    if (judged.kind === "refused") {
-      this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
-      return this.#refused(judged, attempt.model);
-    }
-    this.#journal.passOver(this.#progress, judged);
-    if (judged.kind === "accept") {
-      this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
-      return this.#answer.give(this.#progress.by(attempt.model), answered);
-    }
-    this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
+    const { judgement, finding } = judged;
+    this.#journal.note(this.#served, attempt, finding);
+    if (judgement.kind === "aborted") return this.#failEnded();
+    if (judgement.kind === "refused") return this.#refused(judgement, attempt.model);
+    this.#journal.passOver(this.#progress, judgement);
+    if (judgement.kind === "accept") return this.#answer.give(this.#progress.by(attempt.model), answered);
     this.#journal.escalations += 1;
-    this.#progress.keep(answered, attempt.model, judged.note.score ?? null);
-    this.#progress.enter(judged.stage);
+    this.#progress.keep(answered, attempt.model, finding.score ?? null);
+    this.#progress.enter(judgement.stage);
     return "again";
   }
 
@@ -297,8 +301,3 @@ export class RequestRun {
 }
 
 type FailedAttempt = Omit<FailedOutcome, "kind">;
-
-const readAnswer = ({ completion }: Answered): Usage & Pick<Finding, "finishReasons"> => ({
-  ...usageOf(completion),
-  finishReasons: finishReasonsOf(completion),
-});

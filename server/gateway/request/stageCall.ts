@@ -18,7 +18,8 @@ import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 import type { ClientAnswer } from "./clientAnswer";
-import type { Attempt, RequestJournal } from "./requestJournal";
+import type { RequestJournal } from "./requestJournal";
+import type { Attempt } from "./stageRecords";
 
 export interface StageCallOptions {
   readonly asked: ModelRequest;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { type AgentForecast, PublishedForecasts } from "@/solver/workflow/learning/agentForecast";
+import { agentLine } from "@/solver/workflow/learning/agentLine";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { WorkflowCounts } from "@/solver/workflow/learning/workflowsView";
 import type { ModelRequest } from "../http/modelRequest";
@@ -18,6 +19,8 @@ const programsATurn = 4;
 /** Least time between two placements of agents and between two writes of the file. */
 const lineMs = 2_000;
 const saveMs = 10_000;
+/** Agents that are placed within a millisecond: for them alone no thread is kept, which takes 15 MB. */
+const fewAgents = 8;
 /** Upper bound of the share of the event loop's time that either takes: thousands of agents are placed and written less often. */
 const share = 1 / 50;
 /** Decisions use the values that records show, rounded. */
@@ -226,7 +229,7 @@ export class WorkflowTracker {
     const startedMs = performance.now();
     const agents = this.#guarded([], () => learner.lineAgents());
     this.#placed.agents = agents.length;
-    const placing = this.#thread.place(agents);
+    const placing = agents.length <= fewAgents ? this.#guarded(null, () => agentLine(agents)) : this.#thread.place(agents);
     const askedMs = performance.now();
     const line = await placing;
     const placedMs = performance.now();
