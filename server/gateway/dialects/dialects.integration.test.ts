@@ -194,11 +194,17 @@ describe("/v1/responses", () => {
     await one.responses.create({ model: "large", input });
     expect(engine.asked.at(-1)?.body.messages).toEqual([user("first"), { role: "assistant", content: "hello" }, user("second")]);
     const refusal = (param: string, message: string) => ({ status: 400, param, message: expect.stringContaining(message) });
-    await expect(two.responses.create({ model: "large", input })).rejects.toMatchObject(refusal("input.1", "refers to no item that is kept"));
+    await expect(two.responses.create({ model: "large", input })).rejects.toMatchObject(
+      refusal("input.1", "refers to no item that is kept"),
+    );
     const unknown = [user("a"), { ...reference, id: "msg_x_0" }];
-    await expect(one.responses.create({ model: "large", input: unknown })).rejects.toMatchObject(refusal("input.1", "no item that is kept"));
+    await expect(one.responses.create({ model: "large", input: unknown })).rejects.toMatchObject(
+      refusal("input.1", "no item that is kept"),
+    );
     const many = Array.from({ length: 20_000 }, () => reference);
-    await expect(one.responses.create({ model: "large", input: many })).rejects.toMatchObject(refusal("input.0", "more than one body may be"));
+    await expect(one.responses.create({ model: "large", input: many })).rejects.toMatchObject(
+      refusal("input.0", "more than one body may be"),
+    );
     expect(engine.asked).toHaveLength(2);
   });
 

@@ -26,7 +26,10 @@ afterEach(async () => {
 type Cells = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
 /** Runs a script of clients against two gateways, the second of which answers too slowly to be waited for. */
-async function expectAllServed(ask: (args: readonly string[]) => Promise<string>, structured: (client: string, by: string) => object): Promise<void> {
+async function expectAllServed(
+  ask: (args: readonly string[]) => Promise<string>,
+  structured: (client: string, by: string) => object,
+): Promise<void> {
   const [quick, slow] = emulators;
   if (quick === undefined || slow === undefined) throw new Error("There are two emulators");
   const { dataUrl } = await emulatedStages(quick, { limits: { storedResponseBytes: 1_000_000 } });
@@ -47,10 +50,7 @@ async function expectAllServed(ask: (args: readonly string[]) => Promise<string>
   const clients = Object.keys(cells);
   expect(cells).toEqual(
     Object.fromEntries(
-      clients.map((client) => [
-        client,
-        Object.fromEntries(Object.entries(models).map(([model, by]) => [model, expected(client, by)])),
-      ]),
+      clients.map((client) => [client, Object.fromEntries(Object.entries(models).map(([model, by]) => [model, expected(client, by)]))]),
     ),
   );
   // Those whose client has gone were ended, at engines too.
@@ -62,18 +62,19 @@ const formed = (by: string): object => ({ city: `[emulated answer short by ${by}
 
 describe("plain answers, second turns, streams, tools, JSON of a schema, errors and aborts, of a model and of a cascade,", () => {
   it("are as LangChain, LlamaIndex and LiteLLM for Python expect them", {
-    timeout: 1_200_000,
+    timeout: 1_500_000,
     ...needs(program("python3")),
   }, async (context) => {
     const python = await pythonWith(pythonPackages);
     skipWithout(context, condition(`Python packages ${pythonPackages.join(", ")}`, python !== null));
-    const ask = async (args: readonly string[]) => (await run(python ?? "", ["-c", pythonClients, ...args], { timeout: runLimitMs })).stdout;
+    const ask = async (args: readonly string[]) =>
+      (await run(python ?? "", ["-c", pythonClients, ...args], { timeout: runLimitMs })).stdout;
     // LlamaIndex has structures written as calls of a tool.
     await expectAllServed(ask, (client, by) => (client === "LlamaIndex" ? { city: "text", days: 1 } : formed(by)));
   });
 
   it("are as the AI SDK and LangChain for JavaScript expect them", {
-    timeout: 1_200_000,
+    timeout: 1_500_000,
     ...needs(program("npm")),
   }, async (context) => {
     const folder = await nodeModulesWith(nodePackages);

@@ -56,7 +56,7 @@ print(json.dumps(read))
 `;
 
 it("the official Python clients read answers, streams, calls and errors of all three APIs", {
-  timeout: 1_200_000,
+  timeout: 1_500_000,
   ...needs(program("python3")),
 }, async (context) => {
   const python = await pythonWith(clients);

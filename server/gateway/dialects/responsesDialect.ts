@@ -78,7 +78,10 @@ export class ResponsesExchange implements Exchange {
     if (!Array.isArray(input) || first === undefined) return { input, byteLength: 0 };
     const refused = (at: number, why: string): NotCarried => new NotCarried(`input.${at}`, `\`input.${at}\` ${why}`);
     if (this.#store === null)
-      throw refused(first[0], "refers to an item, but this gateway keeps no responses: give the item itself, as clients do with `store` false.");
+      throw refused(
+        first[0],
+        "refers to an item, but this gateway keeps no responses: give the item itself, as clients do with `store` false.",
+      );
     const found = this.#store.items(
       references.map(([, { id }]) => String(id)),
       this.#owner(),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const installLimitMs = 420_000;
+const installLimitMs = 600_000;
 
 /**
  * A folder with packages, named by what is in it, so that later runs find it: `install` fills a new one.
