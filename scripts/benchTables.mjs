@@ -14,6 +14,12 @@ export const withTables = (text, tableOf) =>
     return table === null ? whole : `${open}\n${table.trim()}\n\n${close}`;
   });
 
+/** The names of a text's tables that have no row under their head. */
+export const emptyTables = (text) =>
+  [...text.matchAll(/<!-- table (\S+) -->\n([\s\S]*?)<!-- end \1 -->/g)]
+    .filter(([, , table]) => !/^\|[-:| ]+\|\n\|/m.test(table))
+    .map(([, name]) => name);
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   for (const name of readdirSync(results).filter((name) => name.endsWith(".md"))) {
     const page = join(results, name);

@@ -2,10 +2,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { type Dialects, messagesPath, responsesPath, tokenCountPath } from "./dialects/dialects";
 import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
 import type { Caller } from "./http/callers";
-import { chatEndpoint } from "./http/chatEndpoint";
-import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
+import { endpoints } from "./http/endpoints";
 import { requestIds } from "./http/modelRequest";
-import { rerankEndpoint, scoreEndpoint } from "./http/rankingEndpoints";
 import { countTokens } from "./models/countTokens";
 import { ModelList } from "./models/modelList";
 import { type RequestService, serveRequest } from "./request/serveRequest";
@@ -17,9 +15,7 @@ const modelPath = "/v1/models/";
 const workflowsPath = "/v1/workflows";
 /** The path that runs a workflow; it captures the workflow's name. */
 const runsPath = /^\/v1\/workflows\/([^/]+)\/runs$/;
-const endpoints = new Map(
-  [chatEndpoint, completionsEndpoint, embeddingsEndpoint, rerankEndpoint, scoreEndpoint].map((endpoint) => [endpoint.path, endpoint]),
-);
+const endpointAt = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 const storedPath = `${responsesPath}/`;
 
 interface DataListenerOptions extends RequestService {
@@ -81,7 +77,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
         response.destroy();
       }
     };
-    const endpoint = translated ?? endpoints.get(path);
+    const endpoint = translated ?? endpointAt.get(path);
     const workflow = endpoint === undefined ? runsPath.exec(path)?.[1] : undefined;
     if (caller !== null && (endpoint !== undefined || workflow !== undefined)) {
       if (request.method !== "POST") refuse(wrongMethod(path, "POST"), { allow: "POST" });

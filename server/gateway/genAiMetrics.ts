@@ -1,7 +1,6 @@
 import { type Decision, type GateCall, isGateCause, type StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { chatEndpoint } from "./http/chatEndpoint";
-import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
-import { rerankEndpoint, scoreEndpoint } from "./http/rankingEndpoints";
+import { endpoints } from "./http/endpoints";
 import { errorType, providerName, secondsPerOutputToken } from "./lib/genAi";
 import type { MetricRegistry } from "./lib/metricRegistry";
 
@@ -54,9 +53,7 @@ const none: readonly GateCall[] = [];
 
 type Finished = Omit<Decision, "sequence">;
 
-const operations = new Map(
-  [chatEndpoint, completionsEndpoint, embeddingsEndpoint, rerankEndpoint, scoreEndpoint].map(({ path, operation }) => [path, operation]),
-);
+const operations = new Map(endpoints.map(({ path, operation }) => [path, operation]));
 
 /**
  * The metrics of OpenTelemetry's conventions for generative AI, under the names that Prometheus gives them: `gen_ai.server.…` for requests

@@ -184,6 +184,30 @@ describe("/v1/responses", () => {
     await expect(one.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it("puts the items of stored responses where an input refers to them, for the API key that made them alone", async () => {
+    const { openAi, engine } = await keyedGateway({ storedResponseBytes: 100_000 });
+    const [one, two] = [openAi("one"), openAi("two")];
+    const first = await one.responses.create({ model: "large", input: "first" });
+    const user = (content: string) => ({ role: "user" as const, content });
+    const reference = { type: "item_reference" as const, id: first.output[0]?.id ?? "" };
+    const input = [user("first"), reference, user("second")];
+    await one.responses.create({ model: "large", input });
+    expect(engine.asked.at(-1)?.body.messages).toEqual([user("first"), { role: "assistant", content: "hello" }, user("second")]);
+    const refusal = (param: string, message: string) => ({ status: 400, param, message: expect.stringContaining(message) });
+    await expect(two.responses.create({ model: "large", input })).rejects.toMatchObject(
+      refusal("input.1", "refers to no item that is kept"),
+    );
+    const unknown = [user("a"), { ...reference, id: "msg_x_0" }];
+    await expect(one.responses.create({ model: "large", input: unknown })).rejects.toMatchObject(
+      refusal("input.1", "no item that is kept"),
+    );
+    const many = Array.from({ length: 5_000 }, () => reference);
+    await expect(one.responses.create({ model: "large", input: many })).rejects.toMatchObject(
+      refusal("input.0", "more than one body may be"),
+    );
+    expect(engine.asked).toHaveLength(2);
+  });
+
   it("gives no stored response to another API key of the same name", async () => {
     const { openAi, put, engine } = await keyedGateway({ storedResponseBytes: 100_000 });
     const first = await openAi("one").responses.create({ model: "large", input: "first" });
@@ -218,6 +242,11 @@ describe("/v1/responses", () => {
     await expect(client.responses.retrieve(response.id)).rejects.toMatchObject({
       status: 404,
       message: expect.stringContaining("This gateway keeps no responses."),
+    });
+    const reference = { type: "item_reference" as const, id: response.output[0]?.id ?? "" };
+    await expect(client.responses.create({ model: "large", input: [reference] })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("`input.0` refers to an item, but this gateway keeps no responses: give the item itself"),
     });
     await expect(client.responses.create({ model: "large", input: "q", previous_response_id: response.id })).rejects.toMatchObject({
       status: 400,

@@ -1,17 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { TestEmulators } from "@/server/emulator/testEmulators";
 import { freePort } from "@/server/testing/freePorts";
 import { condition, needs, program, skipWithout } from "../../../scripts/needs.mjs";
+import { pythonWith } from "../testing/installedClients";
 import { emulatedStages, LARGE } from "../testing/testEmulatedStages";
 
 const run = promisify(execFile);
 const clients = ["openai==3.57.0", "anthropic==2.14.0"];
-const installLimitMs = 180_000;
+const runLimitMs = 300_000;
 
 /** Calls all three APIs with the official clients and prints what they read, as JSON. */
 const script = `
@@ -57,34 +55,16 @@ except openai.NotFoundError as error:
 print(json.dumps(read))
 `;
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "weir-python-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-/** The Python of a new environment with the clients; null where they cannot be installed. */
-async function pythonWithClients(): Promise<string | null> {
-  const python = join(folder, "bin", "python3");
-  try {
-    await run("python3", ["-m", "venv", folder], { timeout: installLimitMs });
-    await run(python, ["-m", "pip", "install", "--quiet", ...clients], { timeout: installLimitMs });
-    return python;
-  } catch {
-    return null;
-  }
-}
-
 it("the official Python clients read answers, streams, calls and errors of all three APIs", {
-  timeout: 600_000,
+  timeout: 1_500_000,
   ...needs(program("python3")),
 }, async (context) => {
-  const python = await pythonWithClients();
+  const python = await pythonWith(clients);
   skipWithout(context, condition("Python packages openai and anthropic", python !== null));
   const emulators = new TestEmulators(await freePort());
   onTestFinished(() => emulators.end());
   const { dataUrl } = await emulatedStages(emulators);
-  const { stdout } = await run(python ?? "", ["-c", script, dataUrl, "cascade/test"], { timeout: installLimitMs });
+  const { stdout } = await run(python ?? "", ["-c", script, dataUrl, "cascade/test"], { timeout: runLimitMs });
   const text = expect.stringContaining(`[emulated answer short by ${LARGE}]`);
   const call = [["get_weather", { city: "text", days: 1 }]];
   expect(JSON.parse(stdout)).toEqual({

@@ -15,6 +15,17 @@ export interface Continued {
   readonly byteLength: number;
 }
 
+/** Items of kept responses that a body names. */
+export interface NamedItems {
+  /** By id; those that are not kept are left out. */
+  readonly items: ReadonlyMap<string, Json>;
+  /** Of the JSON of all, each as often as it is named. */
+  readonly byteLength: number;
+}
+
+/** The answer's id within that of an item, which `itemJson` makes. */
+const answerOfItem = /^[a-z]+_(.+)_\d+$/;
+
 interface ResponseStoreOptions {
   /** Of all responses. */
   readonly mostBytes: number;
@@ -86,6 +97,31 @@ export class ResponseStore {
     return { conversation: JSON.parse(conversation.toString()), byteLength: conversation.length };
   }
 
+  /**
+   * Items of kept responses of this owner, by their ids.
+   * @param body the text of the body that names them.
+   * @returns "too-large" if all together are more than one body may be.
+   */
+  items(ids: readonly string[], owner: string | null, body: string): NamedItems | "too-large" {
+    const { bodyBytes, bodyJson } = this.#options;
+    const scan = new JsonScan(bodyJson);
+    const outputs = new Map<string, readonly Json[]>();
+    const items = new Map<string, Json>();
+    let byteLength = 0;
+    for (const id of ids) {
+      const answer = answerOfItem.exec(id)?.[1] ?? "";
+      const output = outputs.get(answer) ?? this.#outputOf(answer, owner);
+      outputs.set(answer, output);
+      const item = output.find((one) => one.id === id);
+      if (item === undefined) continue;
+      const text = Buffer.from(JSON.stringify(item));
+      byteLength += text.length;
+      if (byteLength + Buffer.byteLength(body) > bodyBytes || scan.push(text) !== null) return "too-large";
+      items.set(id, item);
+    }
+    return scan.push(Buffer.from(body)) === null ? { items, byteLength } : "too-large";
+  }
+
   /** Forgets a response of this owner; false if there is none. */
   remove(id: string, owner: string | null): boolean {
     return this.#entryOf(id, owner) !== null && this.#drop(id);
@@ -94,6 +130,11 @@ export class ResponseStore {
   /** Forgets all. */
   close(): void {
     for (const id of this.#entries.keys()) this.#drop(id);
+  }
+
+  #outputOf(answer: string, owner: string | null): readonly Json[] {
+    const response = this.#entryOf(`resp_${answer}`, owner)?.response;
+    return response === undefined ? [] : (JSON.parse(response.toString()) as { readonly output: readonly Json[] }).output;
   }
 
   #entryOf(id: string, owner: string | null): Entry | null {

@@ -1,3 +1,4 @@
+import { isRecord } from "@/solver/collections/isRecord";
 import type { Json } from "../http/endpoint";
 import { carriedOr, NotCarried } from "./bodyFields";
 import { chatDelta } from "./chatDelta";
@@ -26,10 +27,11 @@ export class ResponsesExchange implements Exchange {
   chatBody(client: Json, raw: () => string) {
     return carriedOr(() => {
       const before = this.#before(client.previous_response_id, raw);
-      const translated = responsesRequest(client, before?.conversation ?? []);
+      const { input, byteLength } = this.#withItems(client.input, raw);
+      const translated = responsesRequest({ ...client, input }, before?.conversation ?? []);
       this.#setting = { client, isStored: this.#store !== null && client.store !== false };
       this.#conversation = translated.conversation;
-      return { ...translated, addedBytes: before?.byteLength ?? 0 };
+      return { ...translated, addedBytes: (before?.byteLength ?? 0) + byteLength };
     });
   }
 
@@ -69,6 +71,28 @@ export class ResponsesExchange implements Exchange {
     return found;
   }
 
+  /** The input with the items of kept responses in the place of references to them, and the size of their JSON. */
+  #withItems(input: unknown, raw: () => string): { readonly input: unknown; readonly byteLength: number } {
+    const references = Array.isArray(input) ? [...input.entries()].filter(([, item]) => isReference(item)) : [];
+    const [first] = references;
+    if (!Array.isArray(input) || first === undefined) return { input, byteLength: 0 };
+    const refused = (at: number, why: string): NotCarried => new NotCarried(`input.${at}`, `\`input.${at}\` ${why}`);
+    if (this.#store === null)
+      throw refused(
+        first[0],
+        "refers to an item, but this gateway keeps no responses: give the item itself, as clients do with `store` false.",
+      );
+    const found = this.#store.items(
+      references.map(([, { id }]) => String(id)),
+      this.#owner(),
+      raw(),
+    );
+    if (found === "too-large") throw refused(first[0], "refers to items that are, with this body, more than one body may be.");
+    for (const [at, { id }] of references)
+      if (!found.items.has(String(id))) throw refused(at, "refers to no item that is kept: it has expired, or was not stored.");
+    return { input: input.map((item) => (isReference(item) ? found.items.get(String(item.id)) : item)), byteLength: found.byteLength };
+  }
+
   #keep(response: Json, items: readonly OutputItem[]): void {
     if (!this.#setting.isStored || this.#store === null) return;
     const said = itemsMessage(items);
@@ -76,3 +100,5 @@ export class ResponsesExchange implements Exchange {
     this.#store.keep(String(response.id), this.#owner(), { response, conversation });
   }
 }
+
+const isReference = (item: unknown): item is Json => isRecord(item) && item.type === "item_reference";

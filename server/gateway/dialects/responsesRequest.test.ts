@@ -132,7 +132,7 @@ describe("a body of the Responses API", () => {
     [{ tool_choice: { type: "allowed_tools" } }, "tool_choice", "must be none, auto, required or a function"],
     [{ top_logprobs: 3 }, "top_logprobs", "`top_logprobs` is not supported"],
     [{ include: ["file_search_call.results"] }, "include", "names file_search_call.results"],
-    [{ input: [{ type: "item_reference", id: "x" }] }, "input.0.type", "is of the type item_reference"],
+    [{ input: [{ type: "web_search_call", id: "x" }] }, "input.0.type", "is of the type web_search_call"],
     [{ input: [{ role: "user", content: [{ type: "input_file", file_id: "f" }] }] }, "input.0.content.0.type", "is of the type input_file"],
     [{ input: [{ role: "user", content: [{ type: "input_image", file_id: "f" }] }] }, "input.0.content.0", "needs an `image_url`"],
     [{ input: [{ type: "reasoning", summary: [], encrypted_content: "x" }] }, "input.0", "is encrypted reasoning"],

@@ -2,8 +2,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import type { BodyRefusal, Endpoint, Json } from "./endpoint";
 
 /** A text, a list that is not empty, or content of several parts, as vLLM takes all of these. */
-const isContent = (value: unknown): boolean =>
-  typeof value === "string" || isRecord(value) || (Array.isArray(value) && value.length > 0);
+const isContent = (value: unknown): boolean => typeof value === "string" || isRecord(value) || (Array.isArray(value) && value.length > 0);
 
 /** The names that vLLM has for the two sides of scored pairs, the oldest first. */
 const sides = [

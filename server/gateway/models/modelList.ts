@@ -3,15 +3,16 @@ import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import { messagesPath, responsesPath } from "../dialects/dialects";
 import { sendError, sendJson } from "../http/apiError";
 import { chatEndpoint } from "../http/chatEndpoint";
-import { completionsEndpoint, embeddingsEndpoint } from "../http/completionsEndpoint";
-import { rerankEndpoint, scoreEndpoint } from "../http/rankingEndpoints";
+import { endpoints } from "../http/endpoints";
 import { unservedModel } from "../request/admission";
 import type { Serving } from "../serving/serving";
 
 const conversations = [chatEndpoint.path, messagesPath, responsesPath];
-const texts = [...conversations, completionsEndpoint.path];
+const pathsOf = (isText: boolean): readonly string[] =>
+  endpoints.filter(({ path, text }) => path !== chatEndpoint.path && (text !== null) === isText).map(({ path }) => path);
+const texts = [...conversations, ...pathsOf(true)];
 /** What engines answer without a text of their own, by the name of their model. */
-const ofEngines = [embeddingsEndpoint, rerankEndpoint, scoreEndpoint].map(({ path }) => path);
+const ofEngines = pathsOf(false);
 
 /** The served names as clients list them, with what is known of each. */
 export class ModelList {
