@@ -8,6 +8,7 @@ import type {
   GateCall,
   GateRecord,
   GatewayConfig,
+  SkipCause,
   StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GainDecision } from "@/solver/nextModel/nextModel";
@@ -78,7 +79,6 @@ const isSameForecast = (one: AgentForecast | undefined, other: AgentForecast | u
   one?.tokensPerSecond === other?.tokensPerSecond;
 
 type Degradation = NonNullable<Decision["degraded"]>[number];
-type Skipped = NonNullable<Decision["skipped"]>[number];
 
 interface AnsweredBy {
   /** 0 for the first. */
@@ -91,7 +91,8 @@ interface AnsweredBy {
 /** The position of the request in its policy. */
 interface Position {
   readonly served: ServedModel;
-  work(): Pick<WaitingWork, "failedStages">;
+  /** Why a stage could not answer it. */
+  skipCause(stage: number): SkipCause;
 }
 
 interface PassedOver {
@@ -106,7 +107,7 @@ export class RequestJournal {
   readonly #degraded = new Set<Degradation>();
   /** Lowered thresholds that decided on its answers, in the order of these. */
   readonly #graced: GraceThreshold[] = [];
-  readonly #skipped = new Map<string, Skipped["cause"]>();
+  readonly #skipped = new Map<string, SkipCause>();
   /** Wall milliseconds outside the gateway: queues, engines, gates with their judge. */
   queueMs = 0;
   engineMs = 0;
@@ -179,11 +180,10 @@ export class RequestJournal {
 
   /** Notes the stages that were skipped because they cannot answer. */
   passOver(progress: Position, { skipped = [], reason }: PassedOver): void {
-    const { failedStages = [] } = progress.work();
-    for (const stage of skipped) {
-      this.#skipped.set(progress.served.driver.policy.modelOfStage(stage), failedStages.includes(stage) ? "failed" : "lost");
-    }
-    if (skipped.length > 0) this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
+    for (const stage of skipped) this.#skipped.set(progress.served.driver.policy.modelOfStage(stage), progress.skipCause(stage));
+    // A request whose data stays in the house has the stages of the house.
+    const isDegraded = skipped.some((stage) => progress.skipCause(stage) !== "data-stays");
+    if (isDegraded) this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
   }
 
   /** Notes that the client got a kept answer, which had been escalated. It becomes the last stage of the record. */
@@ -271,6 +271,8 @@ export class RequestJournal {
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
     if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
     if (this.#skipped.size > 0) headers["x-weir-skipped"] = [...this.#skipped.keys()].join(",");
+    const hosted = [...this.#skipped].filter(([, cause]) => cause === "budget" || cause === "data-stays");
+    if (hosted.length > 0) headers["x-weir-hosted-skipped"] = hosted.map(([skipped, cause]) => `${skipped}=${cause}`).join(",");
     if (this.#graced.length > 0) headers["x-weir-grace"] = this.#graced.map(({ planned, inForce }) => `${planned}->${inForce}`).join(",");
     return headers;
   }

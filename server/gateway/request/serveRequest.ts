@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Ending, RequestEnd } from "@/server/lib/requestEnd";
+import type { HostedAccounts } from "../budgets/hostedAccounts";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
 import type { ClientPace } from "../clients/clientPace";
@@ -31,6 +32,7 @@ export interface RequestService {
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly budgets: KeyBudgets;
+  readonly hosted: HostedAccounts;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
@@ -146,6 +148,7 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
     draining: service.draining() && !caller.isPart,
     objective: caller.objective,
     prediction,
+    client: caller,
   });
   if (admission.kind !== "admitted") {
     const { error } = admission;
@@ -169,6 +172,8 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
     finished = await new RequestRun({
       ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
       objective: caller.objective,
+      client: caller,
+      hosted: service.hosted,
       countsUsage: caller.limited?.limits !== undefined,
       isOwn: service.loopback.isOwn(request.headers),
     }).run();
