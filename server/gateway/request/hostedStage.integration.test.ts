@@ -174,7 +174,8 @@ describe("a hosted stage", () => {
   });
 
   it("is closed when its budget is used up, and says so in record, header, metric and status", async () => {
-    const clock = { nowMs: Date.parse("2026-01-31T12:30:00Z") };
+    // It stands still, a second before the window's end.
+    const clock = { nowMs: Date.parse("2026-01-31T12:59:59Z") };
     const cap = 0.02;
     const { ask, gateway, provider, metric } = await escalating({
       terms: { usdPerHour: cap },
@@ -186,7 +187,8 @@ describe("a hosted stage", () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const spent = billedNano(provider.billed) / 1e9;
     expect(spent).toBeLessThanOrEqual(cap);
-    expect(spent).toBeGreaterThan(cap - 0.01);
+    // Less is left than one request reserves.
+    expect(spent).toBeGreaterThan(cap - 0.0025);
     const { answer, text } = await ask();
     expect(contentOf(text)).toBe("from the house");
     expect(answer.headers.get("x-weir-hosted-skipped")).toBe("far=budget");
@@ -197,8 +199,8 @@ describe("a hosted stage", () => {
     const shown = Number((await metric("weir_gateway_hosted_usd_total"))?.split(" ")[1]);
     expect(shown).toBeCloseTo(spent, 9);
     const calls = provider.calls;
-    clock.nowMs += 3_600_000;
-    await until(async () => contentOf((await ask()).text) === "from the provider").catch(() => undefined);
+    clock.nowMs += 1_500;
+    await until(async () => contentOf((await ask()).text) === "from the provider");
     expect(provider.calls).toBeGreaterThan(calls);
   }, 30_000);
 
