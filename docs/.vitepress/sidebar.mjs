@@ -48,6 +48,7 @@ export const sidebar = [
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
+    ["hosted-models", "Hosted models"],
     ["errors", "Errors and retries"],
     ["sign-in", "Sign-in and roles"],
     ["people-and-keys", "People and keys"],

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
-import { temporaryDirectory } from "../testing/testGateway";
+import { temporaryDirectory, until } from "../testing/testGateway";
 import { billedNano, hostedConfig, providerKey, providerKeyVariable } from "../testing/testHosted";
 import { startGatewayProcess } from "../testing/testProcesses";
 import { startTestProvider } from "../testing/testProvider";
@@ -40,7 +40,8 @@ it("finds all money again that was spent before SIGKILL, and spends no more than
         if (answer !== null) await answer.text().catch(() => "");
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const before = provider.calls;
+    await until(() => provider.calls >= before + 5);
     await gateway.kill();
     await Promise.all(clients);
     // Every answer that the provider has billed was reserved on disk before it was asked for.
