@@ -2,11 +2,14 @@ import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
+import { hostedReplica } from "@/solver/hardware/hostedReplica";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
+import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
+import type { HostedModel } from "@/solver/plan/hostedModel";
 import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
 import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
 import { asksJudgeOn, type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
@@ -27,10 +30,18 @@ export const modelsOf = ({
   workload,
   models,
   constraints,
-}: Pick<PlanningSituation, "workload" | "models" | "constraints">): readonly string[] =>
+  cluster,
+  dataMayLeave,
+}: Pick<PlanningSituation, "workload" | "models" | "constraints" | "cluster" | "dataMayLeave">): readonly string[] =>
   workload.outcomes.models
     .map(({ model }) => model)
-    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model));
+    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model))
+    // What may not leave the house has the models of the house.
+    .filter((model) => dataMayLeave === true || hostedModelOf(cluster, model) === null);
+
+/** The terms of a model that a provider hosts; null if the cluster names none. */
+export const hostedModelOf = ({ hosted = [] }: Pick<ClusterSpec, "hosted">, model: string): HostedModel | null =>
+  hosted.find((one) => one.model === model) ?? null;
 
 /** The cluster's GPU types, its own first. @throws when one has no card. */
 export function gpusOf(hardware: Hardware): readonly GpuCard[] {
@@ -48,6 +59,8 @@ export function shapesOf(hardware: Hardware, models: readonly string[]): readonl
   const gpus = gpusOf(hardware);
   const cards = catalogue(hardware).models;
   return models.map((id) => {
+    // A provider's engines are not placed.
+    if (hostedModelOf(cluster, id) !== null) return [];
     const card = cardOf(cards, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
     const limits = limitsOfModel(cluster.engineLimits, id);
@@ -104,9 +117,11 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
   const shared = running === null ? null : sharedEnginesOf(cluster, running);
   const stays =
     fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
+  const hosted = models.map((model) => hostedModelOf(cluster, model));
+  const sample = gatedSample(workload, { rows, models, gates: stageGates });
   return createExplorer({
     ...explored,
-    sample: gatedSample(workload, { rows, models, gates: stageGates }),
+    sample,
     ...(situation.rivalGates === undefined
       ? {}
       : {
@@ -126,7 +141,8 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
             })),
           },
         }),
-    shapes: stays.slice(0, models.length),
+    shapes: stays.slice(0, models.length).map((own, model) => hostedShapes(hosted[model] ?? null, sample.outputTokens[model]) ?? own),
+    ...(hosted.some((one) => one !== null) ? { hosted } : {}),
     ...(fixed === null ? {} : { fixedTopology: fixed }),
     ...(shared === null ? {} : { sharedEngines: shared }),
     arrivalSeconds: workload.arrivalSeconds,
@@ -140,6 +156,11 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     quantile: percentile / 100,
     seed: mixSeed(workload.seed, "planning"),
   });
+}
+
+/** The one replica of a hosted model; null for others. */
+function hostedShapes(model: HostedModel | null, outputTokens: Int32Array | undefined): readonly ShapedReplica[] | null {
+  return model === null ? null : [hostedReplica(model, mean(Float64Array.from(outputTokens ?? [1])))];
 }
 
 const asksTheJudge = (gate: GateDocument): boolean => simpleGatesOf(gate).some(({ kind }) => kind === "judge");
