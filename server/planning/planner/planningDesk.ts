@@ -27,6 +27,7 @@ import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
+import { hostedRefusal } from "./hostedRefusal";
 import { gatesRefusal, gatesToPlan } from "./plannedGates";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 import { readByRouter } from "./situationOf";
@@ -131,6 +132,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       if (unjudged !== null) return infeasible("malformed", unjudged);
       const unscored = gatesRefusal(situation);
       if (unscored !== null) return infeasible("malformed", unscored);
+      const unhosted = hostedRefusal(situation, task);
+      if (unhosted !== null) return infeasible("malformed", unhosted);
       const unfit = doesNotFit(situation, task.kind === "explore" || task.kind === "dispatch" ? null : task.objective);
       if (unfit !== null) return infeasible("no-room", unfit);
       asked = cancelled;
