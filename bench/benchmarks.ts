@@ -20,6 +20,7 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
+import { hostedBenchmarks } from "./hosted/hosted";
 import { jointBenchmarks, jointFreshBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
@@ -94,6 +95,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...ensembleBenchmarks,
   ...gateReplayBenchmarks,
   ...gateBenchmarks,
+  ...hostedBenchmarks,
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
   ...mixBenchmarks,

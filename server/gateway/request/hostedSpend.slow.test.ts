@@ -50,14 +50,14 @@ it("finds all money again that was spent before SIGKILL, and spends no more than
   expect(provider.billed.length).toBeGreaterThan(0);
   const last = await startGatewayProcess(stateDirectory, { [providerKeyVariable]: providerKey });
   const body = JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: "What is 2 + 2?" }] });
-  const skipped: (string | null)[] = [];
-  for (let call = 0; call < 60; call += 1) {
+  let skipped: string | null = null;
+  for (let call = 0; call < 400 && skipped === null; call += 1) {
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${last.dataUrl}/v1/chat/completions`, { method: "POST", headers, body });
     expect(answer.status).toBe(200);
-    skipped.push(answer.headers.get("x-weir-hosted-skipped"));
+    skipped = answer.headers.get("x-weir-hosted-skipped");
     await answer.text();
   }
-  expect(skipped.at(-1)).toBe("far=budget");
+  expect(skipped).toBe("far=budget");
   expect(billedNano(provider.billed) / 1e9).toBeLessThanOrEqual(cap);
 });

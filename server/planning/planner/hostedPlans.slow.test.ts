@@ -18,7 +18,7 @@ const objective: Objective = {
   kind: "cost-under-both",
   latency: "end-to-end",
   percentile: 95,
-  qualityFloor: 60,
+  qualityFloor: 40,
   qualityConfidence: 0.9,
   latencyBudgetSeconds: 60,
   maxGpus: 16,
@@ -72,7 +72,7 @@ describe("a plan", () => {
     expect(barred).toMatchObject({ predictions, deployment, policy });
   });
 
-  it.each([40, 50, 60, 65])("never costs more with a hosted model that is free and fast, at a floor of %i", (qualityFloor) => {
+  it.each([40, 45, 50, 55])("never costs more with a hosted model that is free and fast, at a floor of %i", (qualityFloor) => {
     const at = { objective: { ...objective, qualityFloor } };
     const own = planOf(request(at));
     const out = planOf(request({ ...at, dataMayLeave: true }, [hosted()]));
@@ -121,10 +121,18 @@ describe("a plan", () => {
     expect(at(3) - at(0.5)).toBeCloseTo(2.5, 1);
   });
 
+  it("leaves out a model that only a provider could serve, and refuses it by name, where the data does not leave the house", () => {
+    const models = workload.outcomes.models.map((one) => (one.model === largest ? { ...one, model: "far" } : one));
+    const renamed = { ...workload, outcomes: { ...workload.outcomes, models } };
+    const far = (change: Partial<Resolved<SolveRequest>>) =>
+      request({ workload: renamed, workloadId: workloadHash(renamed), ...change }, [hosted({ model: "far" })]);
+    expect(planOf(far({})).inputs.models).not.toContain("far");
+    expect(refusalOf(far({ fixed: { models: [smallest ?? "", "far"], thresholds: [70] } }))).toContain("does not leave the house");
+    expect(refusalOf(far({ models: [smallest ?? "", "far"] }))).toContain("does not leave the house");
+    expect(modelsOf(planOf(far({ dataMayLeave: true })).policy)).toContain("far");
+  });
+
   it("refuses in one sentence what hosted models cannot be", () => {
-    const fixed = { models: [smallest ?? "", largest], thresholds: [70] };
-    expect(refusalOf(request({ fixed }, [hosted()]))).toContain("does not leave the house");
-    expect(refusalOf(request({ models: [smallest ?? "", largest] }, [hosted()]))).toContain("does not leave the house");
     const out = { dataMayLeave: true as const };
     expect(refusalOf(request(out, [hosted({ ttftSeconds: undefined })]))).toContain("has no latency to plan with");
     expect(refusalOf(request({ ...out, constraints: { ...noConstraints, surviveNodeLoss: true } }, [hosted()]))).toContain(

@@ -1,6 +1,6 @@
 import { isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
-import { hostedModelOf, modelsOf } from "@/solver/cascade/explore/situationExplorer";
+import { hostedModelOf, isBarred, modelsOf } from "@/solver/cascade/explore/situationExplorer";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { PlanningTask } from "./planningRequest";
 
@@ -8,12 +8,12 @@ type PlannedTask = Exclude<PlanningTask, { kind: "serve" }>;
 
 /** Why hosted models cannot have the part in a plan that is asked for, in one sentence; null if they can, or none is used. */
 export function hostedRefusal(situation: PlanningSituation, task: PlannedTask): string | null {
-  const { cluster, models = [], dataMayLeave, constraints = noConstraints, running = [], topology, workload } = situation;
+  const { cluster, models = [], constraints = noConstraints, running = [], topology, workload } = situation;
   const routing = task.kind === "solve" || task.kind === "examine" ? task.fixed : null;
-  const named = [...models, ...(routing?.models ?? [])].find((model) => hostedModelOf(cluster, model) !== null);
-  if (named !== undefined && dataMayLeave !== true)
+  const named = [...models, ...(routing?.models ?? [])].find((model) => isBarred(situation, model));
+  if (named !== undefined)
     return `${named} is hosted, and the data of the workload ${workload.name} does not leave the house: allow it with --data-may-leave.`;
-  const hosted = modelsOf(situation).flatMap((model) => hostedModelOf(cluster, model) ?? []);
+  const hosted = modelsOf(situation).flatMap((model) => hostedModelOf(situation, model) ?? []);
   if (hosted.length === 0) return null;
   const unknown = hosted.find(({ ttftSeconds, secondsPerOutputToken }) => ttftSeconds === undefined || secondsPerOutputToken === undefined);
   if (unknown !== undefined)

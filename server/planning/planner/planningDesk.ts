@@ -81,7 +81,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const { workloadId, cluster, userCards, engineProfile, requestsPerSecond } = situation;
     const { qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
-    const hardware = [cluster, userCards, engineProfile];
+    const hardware = [cluster, userCards, engineProfile, situation.dataMayLeave];
     const judging = [judgeOf(situation), situation.directStart];
     // Only those constraints on which tables depend, so that requests with other constraints use cached tables.
     const shapes = situation.constraints?.shapes ?? [];

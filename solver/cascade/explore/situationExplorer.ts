@@ -21,7 +21,7 @@ import { createExplorer } from "./explore";
 import type { ExploreInput, Explorer } from "./explorer";
 import { judgeOf, type PlanningSituation } from "./situation";
 
-type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints">;
+type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints" | "dataMayLeave">;
 
 export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
 
@@ -29,19 +29,22 @@ export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue 
 export const modelsOf = ({
   workload,
   models,
-  constraints,
-  cluster,
-  dataMayLeave,
-}: Pick<PlanningSituation, "workload" | "models" | "constraints" | "cluster" | "dataMayLeave">): readonly string[] =>
+  ...hardware
+}: Hardware & Pick<PlanningSituation, "workload" | "models">): readonly string[] =>
   workload.outcomes.models
     .map(({ model }) => model)
-    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model))
-    // What may not leave the house has the models of the house.
-    .filter((model) => dataMayLeave === true || hostedModelOf(cluster, model) === null);
+    .filter((model) => (models === undefined || models.includes(model)) && !hardware.constraints?.excluded.includes(model))
+    .filter((model) => !isBarred(hardware, model));
 
-/** The terms of a model that a provider hosts; null if the cluster names none. */
-export const hostedModelOf = ({ hosted = [] }: Pick<ClusterSpec, "hosted">, model: string): HostedModel | null =>
-  hosted.find((one) => one.model === model) ?? null;
+/** The terms of a model that a provider hosts for a situation; null if the cluster names none, or the data stays in the house. */
+export const hostedModelOf = ({ cluster, dataMayLeave }: Hardware, model: string): HostedModel | null =>
+  dataMayLeave === true ? (cluster.hosted?.find((one) => one.model === model) ?? null) : null;
+
+/** Whether only a provider could serve a model, and the data stays in the house. */
+export const isBarred = (hardware: Hardware, model: string): boolean =>
+  hardware.dataMayLeave !== true &&
+  (hardware.cluster.hosted ?? []).some((one) => one.model === model) &&
+  cardOf(catalogue(hardware).models, model) === undefined;
 
 /** The cluster's GPU types, its own first. @throws when one has no card. */
 export function gpusOf(hardware: Hardware): readonly GpuCard[] {
@@ -60,7 +63,7 @@ export function shapesOf(hardware: Hardware, models: readonly string[]): readonl
   const cards = catalogue(hardware).models;
   return models.map((id) => {
     // A provider's engines are not placed.
-    if (hostedModelOf(cluster, id) !== null) return [];
+    if (hostedModelOf(hardware, id) !== null) return [];
     const card = cardOf(cards, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
     const limits = limitsOfModel(cluster.engineLimits, id);
@@ -117,7 +120,7 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
   const shared = running === null ? null : sharedEnginesOf(cluster, running);
   const stays =
     fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
-  const hosted = models.map((model) => hostedModelOf(cluster, model));
+  const hosted = models.map((model) => hostedModelOf(situation, model));
   const sample = gatedSample(workload, { rows, models, gates: stageGates });
   return createExplorer({
     ...explored,
