@@ -1,6 +1,6 @@
 import { createPlanner, type Planner } from "@/server/planning/planner/planner";
 import { workloadHash } from "@/server/workloads/workloadCodec";
-import type { HostedModel } from "@/solver/plan/hostedModel";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { Objective, Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";

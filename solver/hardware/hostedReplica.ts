@@ -1,4 +1,4 @@
-import type { HostedModel } from "@/solver/plan/hostedModel";
+import type { HostedModel } from "./hostedModel";
 import type { ShapedReplica } from "./replicaShapes";
 
 /** The GPU type in the place of one where a provider serves a model. No cluster has GPUs of it. */

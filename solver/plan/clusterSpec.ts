@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { machineName, title } from "@/solver/wording/names";
 import { modelLimitsSchema } from "../hardware/engineLimits";
-import { hostedModelSchema } from "./hostedModel";
+import { hostedModelSchema } from "../hardware/hostedModel";
 
 /** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
 export const placementSchema = z.object({ node: machineName, gpus: z.array(z.int().nonnegative()).min(1) });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import type { UnscoredCause } from "@/solver/gates/gates";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
-import { hostedEngineSchema } from "@/solver/plan/hostedModel";
+import { hostedEngineSchema } from "@/solver/hardware/hostedModel";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
 import { gainRecordSchema } from "./gainRecord";

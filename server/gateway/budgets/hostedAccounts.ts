@@ -1,5 +1,5 @@
 import type { KeyLimits } from "@/server/contracts/gateway/gatewayKeys";
-import { type HostedEngine, hostedUsd } from "@/solver/plan/hostedModel";
+import { type HostedEngine, hostedUsd } from "@/solver/hardware/hostedModel";
 import type { Replica } from "../engines/replica";
 import type { StageOutcome } from "../engines/stageOutcome";
 import type { ModelRequest } from "../http/modelRequest";

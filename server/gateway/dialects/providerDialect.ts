@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import { refuseCall, unsentRequest } from "@/server/contracts/engine/refusedCall";
 import { parsedOr } from "@/server/lib/parsedOr";
 import { isRecord } from "@/solver/collections/isRecord";
-import type { HostedEngine } from "@/solver/plan/hostedModel";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { Json } from "../http/endpoint";
 import { NotCarried } from "./bodyFields";
 import { providerCompletion } from "./providerAnswer";

@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
 import { refuseCall } from "@/server/contracts/engine/refusedCall";
-import type { HostedEngine } from "@/solver/plan/hostedModel";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import { TokenBucket } from "../http/callers";
+import type { WholeReply } from "./stageOutcome";
 
 /**
  * Why a hosted engine takes no new work: its provider asked for a pause, a budget is used up, a limit of its tokens or requests is, or calls in
@@ -92,6 +93,11 @@ export class HostedAccess {
     }, waitMs).unref();
   }
 
+  /** Its provider answered that it takes no request now. */
+  pausedBy(reply: Pick<WholeReply, "retry">): void {
+    this.pauseUntil("provider", performance.now() + pauseMs(reply));
+  }
+
   /** Takes no new work for a time; the longer one of two for the same cause counts. */
   pauseUntil(cause: HostedPause, untilMs: number): void {
     const before = this.#pauses.get(cause)?.untilMs ?? 0;
@@ -126,6 +132,19 @@ export class HostedAccess {
       this.#onChange();
     }, waitMs).unref();
   }
+}
+
+/** A provider that does not say when it may be asked again. */
+const unsaidMs = 1_000;
+const mostMs = 86_400_000;
+
+/** For how many milliseconds a provider asks not to be called. */
+function pauseMs({ retry = {} }: Pick<WholeReply, "retry">): number {
+  const exact = Number(retry["retry-after-ms"]);
+  if (exact > 0) return Math.min(mostMs, exact);
+  const text = retry["retry-after"] ?? "";
+  const asked = Number.isNaN(Number(text)) ? Date.parse(text) - Date.now() : Number(text) * 1000;
+  return asked > 0 ? Math.min(mostMs, asked) : unsaidMs;
 }
 
 function bucketOf({ requestsPerMinute }: HostedEngine, before: TokenBucket | null): TokenBucket | null {

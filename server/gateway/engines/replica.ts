@@ -4,7 +4,7 @@ import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
-import type { HostedEngine } from "@/solver/plan/hostedModel";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { ReplicaView } from "@/solver/policies/core/policy";
 import { AddedFields } from "./addedFields";
 import { HealthCheck } from "./healthCheck";

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Decision, GatewaySettings, GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
-import type { HostedEngine } from "@/solver/plan/hostedModel";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { GatewayOptions } from "../gateway";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { startTestGateway, until } from "../testing/testGateway";

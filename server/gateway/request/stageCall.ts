@@ -7,7 +7,6 @@ import type { HostedAccounts, HostedCall, HostedRefusal } from "../budgets/hoste
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
-import { pauseMs } from "../engines/retryTime";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
 import type { AnswerGate } from "../gates/answerGate";
 import type { OtherAnswers } from "../gates/otherAnswers";
@@ -109,7 +108,7 @@ export async function callStage(
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
   if (!signal.aborted) {
     if (failed && replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined)
-      replica.hosted.pauseUntil("provider", performance.now() + pauseMs(outcome.busy));
+      replica.hosted.pausedBy(outcome.busy);
     else if (failed) replica.failed();
     else replica.succeeded();
   }

@@ -1,6 +1,6 @@
 import type { GateCall, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isScoredByJudge } from "@/solver/gates/gates";
-import { type HostedEngine, hostedUsd } from "@/solver/plan/hostedModel";
+import { type HostedEngine, hostedUsd } from "@/solver/hardware/hostedModel";
 import { cascadeOf } from "@/solver/plan/policySchema";
 import { noUsage, type Usage } from "../http/usage";
 

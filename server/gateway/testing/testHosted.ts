@@ -1,5 +1,5 @@
 import type { GatewayConfig, GatewayReplica, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
-import { type HostedEngine, hostedUsd } from "@/solver/plan/hostedModel";
+import { type HostedEngine, hostedUsd } from "@/solver/hardware/hostedModel";
 import { hashed, testConfig } from "./testGateway";
 
 /** The variable in which the gateway finds the provider's key. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HostedEngine } from "@/solver/plan/hostedModel";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import { seededRandom } from "@/solver/numeric/random";
 import { type Asked, startTestEngine } from "./testEngine";
 

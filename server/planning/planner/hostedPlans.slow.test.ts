@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { noConstraints } from "@/solver/plan/constraints";
-import type { HostedModel } from "@/solver/plan/hostedModel";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { Objective, Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
@@ -23,6 +23,9 @@ const objective: Objective = {
   latencyBudgetSeconds: 60,
   maxGpus: 16,
 };
+
+/** At this floor the smallest model is not enough. */
+const demanding: Objective = { ...objective, qualityFloor: 45 };
 
 const hosted = (change: Partial<HostedModel> = {}): HostedModel => ({
   ...{ model: largest, kind: "openai", url: "https://provider.example", maxInFlight: 1000 },
@@ -82,7 +85,7 @@ describe("a plan", () => {
 
   it("keeps its own GPUs for the hosted model's requests out, and has the money of both", () => {
     const price = { usdPerMillionInputTokens: 0.2, usdPerMillionOutputTokens: 0.4 };
-    const plan = planOf(request({ dataMayLeave: true }, [hosted(price)]));
+    const plan = planOf(request({ dataMayLeave: true, objective: demanding }, [hosted(price)]));
     const [sent] = plan.predictions.hosted ?? [];
     expect(sent?.model).toBe(largest);
     expect(modelsOf(plan.policy).at(-1)).toBe(largest);
@@ -99,14 +102,15 @@ describe("a plan", () => {
 
   it("sends no more out than a budget, a rate of requests or a rate of tokens carries", () => {
     const price = { usdPerMillionInputTokens: 0.2, usdPerMillionOutputTokens: 0.4 };
-    const free = planOf(request({ dataMayLeave: true }, [hosted(price)])).predictions.hosted?.[0];
+    const out = { dataMayLeave: true as const, objective: demanding };
+    const free = planOf(request(out, [hosted(price)])).predictions.hosted?.[0];
     if (free === undefined) throw new Error("Nothing is sent out.");
     for (const limit of [
       { usdPerHour: free.usdPerHour / 2 },
       { usdPerDay: free.usdPerHour * 12 },
       { requestsPerMinute: Math.ceil(free.requestsPerSecond * 30) },
     ]) {
-      const plan = planOf(request({ dataMayLeave: true }, [hosted({ ...price, ...limit })]));
+      const plan = planOf(request(out, [hosted({ ...price, ...limit })]));
       const sent = plan.predictions.hosted?.[0];
       expect(sent?.usdPerHour ?? 0).toBeLessThanOrEqual(limit.usdPerHour ?? Number.POSITIVE_INFINITY);
       expect(24 * (sent?.usdPerHour ?? 0)).toBeLessThanOrEqual(limit.usdPerDay ?? Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
-import type { HostedModel } from "@/solver/plan/hostedModel";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
 import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
 import { asksJudgeOn, type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";

@@ -1,5 +1,5 @@
 import { PLANNED_LOAD } from "@/solver/engine/plannedLoad";
-import { type HostedModel, hostedUsd } from "@/solver/plan/hostedModel";
+import { type HostedModel, hostedUsd } from "@/solver/hardware/hostedModel";
 import { type PlanningSample, promptsReaching } from "../routing/routing";
 import type { RoutedCascade } from "./deployedRows";
 
