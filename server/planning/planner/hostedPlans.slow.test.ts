@@ -3,7 +3,7 @@ import type { SolveRequest } from "@/server/contracts/planRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { HostedModel } from "@/solver/hardware/hostedModel";
-import type { Objective, Plan } from "@/solver/plan/plan";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -48,7 +48,7 @@ const request = (change: Partial<Resolved<SolveRequest>>, models?: readonly Host
   ...change,
 });
 
-type Drafted = Pick<Plan, "deployment" | "policy" | "predictions" | "inputs" | "metadata">;
+type Drafted = PlanDraft;
 
 const desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 
@@ -59,7 +59,7 @@ function answerTo({ objective: asked, fixed, policy, ...situation }: Resolved<So
 function planOf(asked: Resolved<SolveRequest>): Drafted {
   const answer = answerTo(asked);
   if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
-  return answer.draft as Drafted;
+  return answer.draft;
 }
 
 const refusalOf = (asked: Resolved<SolveRequest>): string => {
