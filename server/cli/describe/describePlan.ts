@@ -65,7 +65,9 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
-    ...[...hostedLines(plan), ...highestRateLines(plan), ...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
+    ...[...hostedLines(plan), ...highestRateLines(plan), ...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map(
+      (line) => `  ${line}\n`,
+    ),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,

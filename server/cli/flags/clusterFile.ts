@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
-import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { hostedModelSchema } from "@/solver/hardware/hostedModel";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { machineName, title } from "@/solver/wording/names";
 import { must } from "./exitCodes";
 import { readYamlFile } from "./yamlFile";

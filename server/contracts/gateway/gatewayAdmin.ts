@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import type { UnscoredCause } from "@/solver/gates/gates";
-import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { hostedEngineSchema } from "@/solver/hardware/hostedModel";
+import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
 import { gainRecordSchema } from "./gainRecord";

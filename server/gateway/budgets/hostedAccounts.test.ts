@@ -8,7 +8,11 @@ const hourMs = 3_600_000;
 
 /** A call reserves an amount and settles with no more, time passes, or the process is killed after what it had stored. */
 const eventArbitrary = fc.oneof(
-  fc.record({ kind: fc.constant("call" as const), reserved: fc.integer({ min: 1, max: 60 }), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.record({
+    kind: fc.constant("call" as const),
+    reserved: fc.integer({ min: 1, max: 60 }),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+  }),
   fc.record({ kind: fc.constant("end" as const), which: fc.nat(9) }),
   fc.record({ kind: fc.constant("time" as const), ms: fc.nat(2 * hourMs) }),
   fc.record({ kind: fc.constant("kill" as const) }),

@@ -20,7 +20,9 @@ it("finds all money again that was spent before SIGKILL, and spends no more than
   let isFirst = true;
   const storedNano = async (): Promise<number> => {
     const accounts = JSON.parse(await readFile(join(stateDirectory, "hosted-budgets.json"), "utf8"));
-    const [{ reserved, windows }] = Object.values(accounts) as [{ reserved: { nanoUsd: number }; windows: { usdPerDay: { used: number } } }];
+    const [{ reserved, windows }] = Object.values(accounts) as [
+      { reserved: { nanoUsd: number }; windows: { usdPerDay: { used: number } } },
+    ];
     return reserved.nanoUsd + windows.usdPerDay.used;
   };
   for (let life = 0; life < 3; life += 1) {

@@ -54,7 +54,10 @@ const last = (decisions: readonly Decision[]): Decision | undefined => decisions
 describe.each(["openai", "anthropic"] as const)("a hosted stage of the kind %s", (kind) => {
   it("answers what the house's stage does not, with the provider's key and the provider's price", async () => {
     const { ask, provider, gateway } = await escalating({ kind });
-    const { answer, text, status } = await ask({ top_k: 4, chat_template_kwargs: {} }, { authorization: "Bearer client", "x-session-id": "s" });
+    const { answer, text, status } = await ask(
+      { top_k: 4, chat_template_kwargs: {} },
+      { authorization: "Bearer client", "x-session-id": "s" },
+    );
     expect([status, contentOf(text)]).toEqual([200, "from the provider"]);
     expect([answer.headers.get("x-weir-model"), answer.headers.get("x-weir-stage")]).toEqual(["far", "2"]);
     const { body, headers } = provider.asked[0] ?? {};
@@ -119,7 +122,9 @@ describe.each(["openai", "anthropic"] as const)("a hosted stage of the kind %s",
     const known = billedNano(provider.billed) / 1e9;
     // What broke off counts as reserved, which is at least what the provider bills for it.
     expect(spent).toBeGreaterThanOrEqual(known + billedNano(provider.brokenOff) / 1e9 - 1e-9);
-    const costs = (await gateway.decisions()).flatMap(({ stages }) => stages.filter(({ model, verdict }) => model === "far" && verdict === "accepted"));
+    const costs = (await gateway.decisions()).flatMap(({ stages }) =>
+      stages.filter(({ model, verdict }) => model === "far" && verdict === "accepted"),
+    );
     expect(costs).toHaveLength(provider.billed.length);
   }, 30_000);
 });
@@ -143,7 +148,10 @@ describe("a hosted stage", () => {
     await ask();
     expect(provider.calls).toBe(1);
     const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as GatewayStatus;
-    expect(status.replicas.find(({ model }) => model === "far")).toMatchObject({ state: "unhealthy", reason: "its provider asked for a pause" });
+    expect(status.replicas.find(({ model }) => model === "far")).toMatchObject({
+      state: "unhealthy",
+      reason: "its provider asked for a pause",
+    });
     expect(status.lostStages?.map(({ model }) => model)).toEqual(["far"]);
   });
 

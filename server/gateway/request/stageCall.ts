@@ -107,8 +107,7 @@ export async function callStage(
   journal.engineMs += engineMs;
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
   if (!signal.aborted) {
-    if (failed && replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined)
-      replica.hosted.pausedBy(outcome.busy);
+    if (failed && replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined) replica.hosted.pausedBy(outcome.busy);
     else if (failed) replica.failed();
     else replica.succeeded();
   }

@@ -67,9 +67,14 @@ export async function startTestProvider({ kind, fault = () => null, retryAfter, 
     response.write(text.slice(0, Math.floor(text.length / 3)));
     response.destroy();
   });
-  return { ...engine, billed, brokenOff, get calls() {
-    return calls;
-  } };
+  return {
+    ...engine,
+    billed,
+    brokenOff,
+    get calls() {
+      return calls;
+    },
+  };
 }
 
 function refusalOf(kind: HostedEngine["kind"], { path, body, headers }: Asked): string | null {

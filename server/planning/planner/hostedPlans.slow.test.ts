@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
-import { noConstraints } from "@/solver/plan/constraints";
 import type { HostedModel } from "@/solver/hardware/hostedModel";
+import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { shortWorkload } from "@/solver/workload/testing/shortWorkload";
@@ -102,7 +102,8 @@ describe("a plan", () => {
 
   it("sends no more out than a budget, a rate of requests or a rate of tokens carries", () => {
     const price = { usdPerMillionInputTokens: 0.2, usdPerMillionOutputTokens: 0.4 };
-    const out = { dataMayLeave: true as const, objective: demanding };
+    const best: Objective = { ...objective, kind: "quality-under-latency", qualityFloor: null };
+    const out = { dataMayLeave: true as const, objective: best };
     const free = planOf(request(out, [hosted(price)])).predictions.hosted?.[0];
     if (free === undefined) throw new Error("Nothing is sent out.");
     for (const limit of [
@@ -112,6 +113,7 @@ describe("a plan", () => {
     ]) {
       const plan = planOf(request(out, [hosted({ ...price, ...limit })]));
       const sent = plan.predictions.hosted?.[0];
+      expect(sent?.usdPerHour).not.toBe(free.usdPerHour);
       expect(sent?.usdPerHour ?? 0).toBeLessThanOrEqual(limit.usdPerHour ?? Number.POSITIVE_INFINITY);
       expect(24 * (sent?.usdPerHour ?? 0)).toBeLessThanOrEqual(limit.usdPerDay ?? Number.POSITIVE_INFINITY);
       expect(60 * (sent?.requestsPerSecond ?? 0)).toBeLessThanOrEqual(limit.requestsPerMinute ?? Number.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
 import { utilisationAt } from "@/solver/engine/saturation";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import { HOSTED_GPU } from "@/solver/hardware/hostedReplica";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
-import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { ModelDeployment } from "@/solver/plan/plan";
 import type { CapacityTable } from "../tables/capacityTable";
 import type { ShapeCount } from "../tables/shapeMix";

@@ -84,7 +84,9 @@ function stagesOn({ explorer, routing, tables }: RoutingTables, { gpus }: Pick<A
 function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster: ClusterSpec): DeployedStage[] | null {
   if (stages === null) return null;
   const wanted = stages.flatMap(({ replicas, hosted }, stage) =>
-    (hosted === undefined ? replicas : []).flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: stage * 64 + group, shape }))),
+    (hosted === undefined ? replicas : []).flatMap(({ shape, count }, group) =>
+      Array.from({ length: count }, () => ({ key: stage * 64 + group, shape })),
+    ),
   );
   const placed = placeReplicas(wanted, cluster.nodes);
   if (placed === null) return null;

@@ -1,6 +1,6 @@
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
 import type { StartBelow, StartRouter } from "@/solver/plan/directStart";
-import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { StageGates } from "@/solver/stageGates/stageGate";
 import type { PlanningSample, Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";

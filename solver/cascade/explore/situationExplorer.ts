@@ -2,6 +2,7 @@ import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import { hostedReplica } from "@/solver/hardware/hostedReplica";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mean } from "@/solver/numeric/quantile";
@@ -9,7 +10,6 @@ import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
-import type { HostedModel } from "@/solver/hardware/hostedModel";
 import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
 import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
 import { asksJudgeOn, type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
@@ -26,11 +26,7 @@ type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile
 export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
 
 /** The models to plan with, smallest first: the requested models that no constraint excludes. */
-export const modelsOf = ({
-  workload,
-  models,
-  ...hardware
-}: Hardware & Pick<PlanningSituation, "workload" | "models">): readonly string[] =>
+export const modelsOf = ({ workload, models, ...hardware }: Hardware & Pick<PlanningSituation, "workload" | "models">): readonly string[] =>
   workload.outcomes.models
     .map(({ model }) => model)
     .filter((model) => (models === undefined || models.includes(model)) && !hardware.constraints?.excluded.includes(model))

@@ -16,8 +16,8 @@ import type { Candidate, Choice, Exploration, Knobs } from "../explore/explorati
 import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
 import { judgeOf } from "../explore/situation";
-import { hostedUsdPerHour } from "../tables/hostedStages";
 import { judgementsOf } from "../routing/routing";
+import { hostedUsdPerHour } from "../tables/hostedStages";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
@@ -83,7 +83,13 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with no engines but those of the stages; it has no cost objective and no constraints.
   const stagesAlone = input.judge.engine === undefined && (explorer.input.gates?.peers ?? []).length === 0;
-  const alternates = explorer.input.hosted === undefined && fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && stagesAlone && !isConstrained(input);
+  const alternates =
+    explorer.input.hosted === undefined &&
+    fixed === null &&
+    !explorer.byGain &&
+    objective.kind !== "cost-under-both" &&
+    stagesAlone &&
+    !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
