@@ -20,6 +20,7 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { severalGatewaysBenchmarks } from "./gateway/severalGateways";
 import { streamBenchmarks } from "./gateway/streams";
+import { hostedBenchmarks } from "./hosted/hosted";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
 import { jointAllTermsBenchmarks, jointBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
 import { jointRoundsBenchmarks } from "./joint/rounds";
@@ -95,6 +96,7 @@ export const wholeRun: readonly Benchmark[] = [
   ...ensembleBenchmarks,
   ...gateReplayBenchmarks,
   ...gateBenchmarks,
+  ...hostedBenchmarks,
   ...jointRoundsBenchmarks,
   ...jointBenchmarks,
   ...mixBenchmarks,

@@ -49,6 +49,7 @@ export const sidebar = [
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
     ["several-gateways", "Several gateways"],
+    ["hosted-models", "Hosted models"],
     ["errors", "Errors and retries"],
     ["sign-in", "Sign-in and roles"],
     ["people-and-keys", "People and keys"],

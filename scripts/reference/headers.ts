@@ -107,6 +107,11 @@ export const responseHeaders: readonly Header[] = [
   },
   { name: "x-weir-skipped", meaning: "Models of stages that could not answer, separated by commas." },
   {
+    name: "x-weir-hosted-skipped",
+    meaning:
+      "Hosted models of these, each with `=budget` where a budget has no room for the request, or `=data-stays` where it may not leave the house.",
+  },
+  {
     name: "x-weir-ignored",
     meaning: "Fields of a body for `/v1/messages` or `/v1/responses` that are accepted and change nothing, separated by commas.",
   },

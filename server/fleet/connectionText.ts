@@ -1,8 +1,8 @@
 import { type Document, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
-import { keyByReference } from "@/server/contracts/engine/engineAccess";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 import { yamlText } from "@/server/lib/yamlText";
+import { keyByReference } from "@/solver/wording/keyReference";
 import { shownText } from "@/solver/wording/shellText";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlOffset";

@@ -11,6 +11,7 @@ import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
 import { RefusalNotes } from "./admin/refusalNotes";
+import { HostedAccounts } from "./budgets/hostedAccounts";
 import { KeyBudgets } from "./budgets/keyBudgets";
 import { rowsOf } from "./budgets/keyUseDay";
 import { KeyUseFiles } from "./budgets/keyUseFiles";
@@ -157,8 +158,9 @@ export async function startGateway({
   });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleStats(limits);
+  const hosted = new HostedAccounts({ engines: () => serving.pool.all, nowMs, save: () => hostedFile.save() });
   const budgets = new KeyBudgets({ serving, nowMs, link, note: (line) => note(line) });
-  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets, link });
+  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles, budgets, link, hosted });
   const open = new Roster<RequestEnd>();
   let draining = false;
   /** Passes on what this process counts after it has handed over its state; null: it has it. */
@@ -219,15 +221,22 @@ export async function startGateway({
     restore: (text) => store.restore(text),
     onProblem: (err) => log.error({ err }, "the use of keys' limits could not be read or stored"),
   });
+  const hostedFile = new SavedFile(join(stateDirectory, "hosted-budgets.json"), {
+    everyMs: budgetSaveMs,
+    text: () => hosted.store.text,
+    restore: (text) => hosted.store.restore(text),
+    onProblem: (err) => log.error({ err }, "the money spent at providers could not be read or stored"),
+  });
   const keyUsage = new KeyUseFiles(stateDirectory, {
     nowMs,
     onProblem: (err) => log.error({ err }, "the use of keys by day could not be read or stored"),
   });
-  const keyFiles = [keyUses, budgetFile, keyUsage];
+  const keyFiles = [keyUses, budgetFile, hostedFile, keyUsage];
   const closeKeyFiles = () => Promise.all(keyFiles.map((file) => file.close()));
   await keyUses.load();
   await budgetFile.load();
   if (inherited !== null) serving.callers.restoreRates(new Map(inherited.rates));
+  await hostedFile.load();
   keyUsage.begin();
   const keyless = serving.callers.keysRefusal(configuration.current?.settings?.keys);
   if (keyless !== null) {
@@ -291,6 +300,7 @@ export async function startGateway({
     bodies,
     pace,
     budgets,
+    hosted,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     closesConnections: () => draining || hasLeft,
     onShed: (served, decision) => (passOn ?? count)({ kind: "shed", served, decision }),

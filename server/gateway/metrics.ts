@@ -10,6 +10,7 @@ import {
 import type { KeyLabels } from "@/server/contracts/gateway/gatewayKeys";
 import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
 import type { PolicyReason } from "@/solver/policies/core/policy";
+import type { HostedAccounts } from "./budgets/hostedAccounts";
 import type { KeyBudgets } from "./budgets/keyBudgets";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
@@ -157,6 +158,7 @@ interface MetricSources {
   readonly ensembles: EnsembleStats;
   readonly budgets: KeyBudgets;
   readonly link: ValkeyLink | null;
+  readonly hosted: HostedAccounts;
 }
 
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
@@ -175,13 +177,14 @@ export class GatewayMetrics {
   readonly #metrics = this.#registry.table(table);
   readonly #genAi = new GenAiMetrics(this.#registry);
 
-  constructor(serving: Serving, { traces, counts, ensembles, budgets, link }: MetricSources) {
+  constructor(serving: Serving, { traces, counts, ensembles, budgets, link, hosted }: MetricSources) {
     this.#serving = serving;
     const registry = this.#registry;
     counts.register(registry);
     ensembles.register(registry);
     budgets.register(registry);
     link?.register(registry);
+    hosted.register(registry);
     serving.workflows.register(registry);
     serving.rounds.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { machineName, title } from "@/solver/wording/names";
 import { modelLimitsSchema } from "../hardware/engineLimits";
+import { hostedModelSchema } from "../hardware/hostedModel";
 
 /** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
 export const placementSchema = z.object({ node: machineName, gpus: z.array(z.int().nonnegative()).min(1) });
@@ -30,6 +31,8 @@ export const clusterSpecSchema = z.object({
   usdPerGpuHour: z.number().nonnegative(),
   /** Price of the other types' GPU hours, by type. */
   otherUsdPerGpuHour: z.record(machineName, z.number().nonnegative()).optional(),
+  /** Models that providers host, which plans may use beside the cluster's own where the workload's data may leave; left out: none. */
+  hosted: z.array(hostedModelSchema).max(20).optional(),
   /** Limits that engines run or will be started with; left out: engines' defaults are assumed. */
   engineLimits: z.array(modelLimitsSchema).optional(),
 });

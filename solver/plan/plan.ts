@@ -84,6 +84,8 @@ const planInputsSchema = z.object({
     sampleRequests: z.int().positive(),
     seed: z.int(),
     judge: z.object({ kind: z.enum(["measured", "modelled"]), auc: fraction.nullable() }),
+    /** Whether hosted models were planned with, as its data may leave the house; left out: no. */
+    dataMayLeave: z.literal(true).optional(),
   }),
   cluster: clusterSpecSchema,
   models: z.array(machineName).min(1),
@@ -151,6 +153,15 @@ const judgePredictionSchema = z.object({
 /** A model that answers for gates alone, with the number of its answers. */
 const peerPredictionSchema = judgePredictionSchema.omit({ meanSeconds: true }).extend({ model: machineName });
 
+/** A stage that a provider hosts: it takes no GPUs, and money by token, which is in the plan's cost. */
+const hostedPredictionSchema = z.object({
+  model: machineName,
+  /** Share of all requests that leave the house for it. */
+  share: fraction,
+  requestsPerSecond: z.number().nonnegative(),
+  usdPerHour: z.number().nonnegative(),
+});
+
 /** A plan's figures under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
   /** Probability that the judge scores a right answer above a wrong one. */
@@ -175,6 +186,8 @@ const predictionsSchema = z.object({
   costUsdPerHour: z.number().nonnegative(),
   utilisation: fraction,
   stages: z.array(stagePredictionSchema).min(1),
+  /** Left out where no stage is hosted. */
+  hosted: z.array(hostedPredictionSchema).min(1).optional(),
   /** Left out where no engine of the plan judges, and in older plans. */
   judge: judgePredictionSchema.optional(),
   /** Left out where no gate compares with other models' answers, and in older plans. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { keyReferenceSchema } from "@/server/contracts/engine/engineAccess";
 import { judgeSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import {
   canaryRequestSchema,
@@ -17,6 +16,7 @@ import { measuringBounds } from "@/solver/calibration/nextRun";
 import { comparedAnswersSchema, confidenceReadingSchema } from "@/solver/gates/gateDocument";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { SHARE_BOUNDS } from "@/solver/tournament/tournamentLimits";
+import { keyReferenceSchema } from "@/solver/wording/keyReference";
 import { enteredTitle, machineName } from "@/solver/wording/names";
 
 /** The input schema of every procedure, so that a router reads as a table of contents. */

@@ -18,7 +18,7 @@ export function reroutePlan(
 ): Outcome<{ readonly plan: Plan }> {
   const refusal = policyRefusal(policy);
   if (refusal !== null) return { ok: false, message: `The policy cannot run. ${refusal}` };
-  const deployed = new Set(base.deployment.map(({ model }) => model));
+  const deployed = new Set([...base.deployment, ...(base.predictions.hosted ?? [])].map(({ model }) => model));
   const stranger = deployedModelsOf(policy).find((model) => !deployed.has(model));
   if (stranger !== undefined)
     return { ok: false, message: `${stranger} has no engines in the plan ${base.id.slice(0, 8)}: it has ${[...deployed].join(", ")}.` };

@@ -65,7 +65,9 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
-    ...[...highestRateLines(plan), ...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
+    ...[...hostedLines(plan), ...highestRateLines(plan), ...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map(
+      (line) => `  ${line}\n`,
+    ),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
@@ -159,6 +161,15 @@ function justInTimeLines({ models, workflows, selection, callGates = [] }: JustI
     `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,
     ...(predicted ? [] : ["nothing predicts this routing: all figures below are of the plan whose engines it has"]),
   ];
+}
+
+/** What the plan keeps in the house and what it sends out. */
+function hostedLines({ predictions: { hosted = [], costUsdPerHour }, deployment }: Plan): string[] {
+  const gpus = deployment.reduce((sum, one) => sum + one.gpus, 0);
+  return hosted.map(
+    ({ model, share, usdPerHour }) =>
+      `keep ${counted(gpus, "GPU")} and send ${wholePercent(share)} of the requests out to ${model}: ${usdPerHour.toFixed(2)} of ${costUsdPerHour.toFixed(2)} USD/hour`,
+  );
 }
 
 /** The request apart from the objective, and how much of the running deployment changes. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { hostedModelSchema } from "@/solver/hardware/hostedModel";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { machineName, title } from "@/solver/wording/names";
 import { must } from "./exitCodes";
@@ -26,6 +27,8 @@ const clusterFileSchema = z.strictObject({
   usdPerGpuHour: usd.optional(),
   /** USD per GPU hour of the other types. */
   prices: z.record(z.string(), usd).optional(),
+  /** Models that providers host, for workloads whose data may leave the house. */
+  hosted: z.array(hostedModelSchema).max(20).optional(),
 });
 
 type ClusterFile = z.output<typeof clusterFileSchema>;
@@ -36,7 +39,7 @@ type ClusterFile = z.output<typeof clusterFileSchema>;
  */
 export function readClusterFile(path: string, gpus: Gpus): ClusterSpec {
   const { value: file } = must(readYamlFile("--cluster", path, plannable(gpus)));
-  const { gpu, nodes } = file;
+  const { gpu, nodes, hosted } = file;
   const others = otherTypes(file);
   const prices = Object.fromEntries([gpu, ...others].map((type) => [type, priceOf(file, type, gpus) ?? 0]));
   return {
@@ -46,6 +49,7 @@ export function readClusterFile(path: string, gpus: Gpus): ClusterSpec {
     gpu,
     nodes,
     usdPerGpuHour: prices[gpu] ?? 0,
+    ...(hosted === undefined ? {} : { hosted }),
     ...(others.length === 0 ? {} : { otherUsdPerGpuHour: Object.fromEntries(others.map((type) => [type, prices[type] ?? 0])) }),
   };
 }

@@ -17,6 +17,7 @@ export interface SituationFlags extends WorkloadFlags, ClusterFlags {
   readonly judgeSeconds?: number;
   readonly judgeUsd?: number;
   readonly profile?: string;
+  readonly dataMayLeave?: true;
 }
 
 /** Adds the flags of the situation: a workload, a rate and a cluster. */
@@ -26,6 +27,7 @@ export const withSituationFlags = (command: Command): Command =>
   )
     .option("--judge-seconds <s>", `time of one judge call (default: ${DEFAULT_JUDGE.secondsPerCall})`, numberFlag(JUDGE_SECONDS_BOUNDS))
     .option("--judge-usd <usd>", `price of one judge call (default: ${DEFAULT_JUDGE.usdPerCall})`, numberFlag({ min: 0, max: 100 }))
+    .option("--data-may-leave", "let requests of this workload leave the house for hosted models of the cluster file")
     .option(...PROFILE_FLAG);
 
 /**
@@ -49,6 +51,7 @@ export async function readSituation(
       userCards,
       engineProfile,
       requestsPerSecond: flags.rate,
+      ...(flags.dataMayLeave === undefined ? {} : { dataMayLeave: true as const }),
       judge: { kind: "fixed", secondsPerCall, usdPerCall, source: { kind: flags.judgeSeconds === undefined ? "assumed" : "entered" } },
     },
   };
@@ -64,7 +67,9 @@ interface ClusterFlags extends LimitFlags {
 
 const HELP = `
 A cluster file names the gpu of its nodes, the nodes with name, gpus and, where it is another, gpu, and usdPerGpuHour and prices (by
-type) where they are not the cards' list prices: {gpu: h100-sxm, nodes: [{name: a, gpus: 8}, {name: b, gpus: 4, gpu: l40s}]}`;
+type) where they are not the cards' list prices: {gpu: h100-sxm, nodes: [{name: a, gpus: 8}, {name: b, gpus: 4, gpu: l40s}]}
+Under hosted it lists models of the workload that providers serve: {model: claude, kind: anthropic, url: "https://api.anthropic.com",
+maxInFlight: 20, usdPerMillionInputTokens: 3, usdPerMillionOutputTokens: 15, ttftSeconds: 0.8, secondsPerOutputToken: 0.015}`;
 
 /** Adds the flags that describe a cluster: one GPU type by flags, several by a file. */
 const withClusterFlags = (command: Command): Command =>

@@ -37,7 +37,8 @@ export function planMismatch(observation: Ground, plan: Plan): string | null {
     if (wanted > gpus - othersGpus) return `The plan wants ${wanted} GPUs of ${name}; others use ${othersGpus} of its ${gpus}.`;
   }
   const deployed = (model: string): boolean => plan.deployment.some((one) => one.model === model);
-  const unserved = modelsOf(plan.policy).find((model) => !deployed(model));
+  const hosted = plan.inputs.cluster.hosted ?? [];
+  const unserved = modelsOf(plan.policy).find((model) => !deployed(model) && hosted.every((one) => one.model !== model));
   if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
   const peer = gatePeersOf(plan.policy).find((model) => !deployed(model));
   if (peer !== undefined) return `A gate of the plan compares answers with those of ${peer}, of which it deploys no engine.`;

@@ -68,7 +68,8 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
     const maxInFlight = limits.get(id) ?? inFlightLimit({});
     return [{ id, model, url, state, maxInFlight, ...access, ...(marked.includes(model) && { logProbabilities: false as const }) }];
   };
-  const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
+  const own = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
+  const replicas = [...own, ...hostedReplicas(plan, part.policy, current)];
   // The gateway refuses a model without any engine. A model that is out while its GPUs are reassigned stays listed, cordoned.
   const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
@@ -87,6 +88,23 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, silent
     judge: judgeFor(part.policy, judge, replicas),
     timeScale,
   };
+}
+
+/** The hosted models of a policy, by its plan; those of a policy that stays in force as they are in the configuration. */
+function hostedReplicas(plan: Plan | null, policy: PolicyDocument, current: GatewayConfig | null): readonly GatewayReplica[] {
+  const models = modelsOf(policy);
+  const planned = (plan?.inputs.cluster.hosted ?? []).filter(({ model }) => models.includes(model));
+  const kept = (current?.replicas ?? []).filter(
+    ({ model, hosted }) => hosted !== undefined && models.includes(model) && planned.every((one) => one.model !== model),
+  );
+  const made = planned.map(
+    ({ model, url, servedName, key, maxInFlight, ...hosted }): GatewayReplica => ({
+      ...{ id: `hosted-${model}`, model, url, state: "active", maxInFlight, hosted },
+      ...(servedName === undefined ? {} : { servedName }),
+      ...(key === undefined ? {} : { key }),
+    }),
+  );
+  return [...made, ...kept];
 }
 
 /** The configuration that a gateway has after it was given one without settings: it keeps those of its present one. */

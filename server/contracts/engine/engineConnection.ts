@@ -1,6 +1,7 @@
 import type { buildConnector, Dispatcher } from "undici";
 import { guardedConnector } from "./guardedConnector";
 import type { EngineAccessReader } from "./readEngineAccess";
+import { refuseCall } from "./refusedCall";
 
 /** Creates connections to an engine: its certificate is verified against the current authorities. */
 export function engineConnector(access: EngineAccessReader, timeoutMs: number): buildConnector.connector {
@@ -27,33 +28,10 @@ export function withEngineKey(access: EngineAccessReader, fixed?: string): Dispa
   return (dispatch) => (options, handler) => {
     const reading = access.at(fixed ?? new URL(String(options.origin)).origin);
     if (!reading.ok) {
-      handler.onResponseError?.(ended, reading.error);
-      return true;
+      return refuseCall(handler, reading.error);
     }
     if (reading.key === null) return dispatch(options, handler);
     const headers = { ...(options.headers as Record<string, string> | undefined), authorization: `Bearer ${reading.key}` };
     return dispatch({ ...options, headers }, handler);
   };
 }
-
-/** The controller of a request that never began. */
-const ended: Dispatcher.DispatchController = {
-  get aborted() {
-    return true;
-  },
-  get paused() {
-    return false;
-  },
-  get reason() {
-    return null;
-  },
-  get rawHeaders() {
-    return null;
-  },
-  get rawTrailers() {
-    return null;
-  },
-  abort() {},
-  pause() {},
-  resume() {},
-};

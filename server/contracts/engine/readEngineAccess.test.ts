@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { type EngineAccess, keyReferenceSchema } from "./engineAccess";
+import { keyReferenceSchema } from "@/solver/wording/keyReference";
+import type { EngineAccess } from "./engineAccess";
 import { accessRefusal, EngineAccessReader } from "./readEngineAccess";
 import { SecretOrigins } from "./secretOrigins";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import type { UnscoredCause } from "@/solver/gates/gates";
+import { hostedEngineSchema } from "@/solver/hardware/hostedModel";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
@@ -26,6 +27,8 @@ const gatewayReplicaSchema = z.object({
   servedName: z.string().min(1).max(500).optional(),
   /** Set if the engine is known not to report log probabilities: a gate that reads them is refused for its model. */
   logProbabilities: z.literal(false).optional(),
+  /** Set if a provider outside of the house serves it: requests are sent there only where `dataMayLeave` of the settings allows it. */
+  hosted: hostedEngineSchema.optional(),
   ...engineAccessFields,
 });
 
@@ -61,6 +64,16 @@ export const judgeSchema = z.strictObject({
 
 const priorityClassSchema = z.strictObject({ name: z.string().min(1), queueFraction: z.number().gt(0).max(1) });
 
+/** Requests that may be sent to hosted models: those that ask for one of these names and whose API key has all that is named here. */
+const leavingRuleSchema = z.strictObject({
+  /** Names that clients ask for; `cascade/default` allows the cascade in force under each of its names. */
+  models: z.array(headerText.min(1)).min(1),
+  /** Absent: any client. */
+  key: z.string().min(1).optional(),
+  team: z.string().min(1).optional(),
+  project: z.string().min(1).optional(),
+});
+
 /**
  * An operator's settings in addition to the plan. A PUT without them keeps the present ones, so that applying a plan does not open access;
  * a PUT with `{}` clears them. Unknown members are refused: a misspelt `keys` must not leave the gateway open.
@@ -87,6 +100,10 @@ const gatewaySettingsSchema = z.strictObject({
       z.strictObject({ usdPerMillionInputTokens: z.number().nonnegative(), usdPerMillionOutputTokens: z.number().nonnegative() }),
     )
     .optional(),
+  /**
+   * Which requests may leave the house for hosted models; absent: none. Of a request that may not, the cascade ends at its last own stage.
+   */
+  dataMayLeave: z.array(leavingRuleSchema).max(1000).optional(),
   /**
    * Records contain this many characters of the end of each prompt; absent: none. The limit is low, since twenty thousand records are kept
    * in memory.
@@ -276,6 +293,7 @@ const failureKindSchema = z.enum([
   "no-answer",
   "silent",
   "connection",
+  "budget",
   "other",
 ]);
 
@@ -351,6 +369,9 @@ const forecastSchema = z.object({
   requestSeconds: z.number(),
   tokensPerSecond: z.number(),
 });
+
+/** Why a stage could not answer a request. */
+export const skipCauses = ["lost", "failed", "budget", "data-stays"] as const;
 
 /**
  * The record of the decisions about a request. It contains no answer, and no prompt unless the settings say so. Served by GET
@@ -442,10 +463,10 @@ export const decisionSchema = z.object({
   /** Degradations that changed the outcome; empty if there were none. */
   degraded: z.array(z.enum(["judge", "gate", "telemetry", "stage", "lower-stage"])).optional(),
   /**
-   * Models of stages that could not answer, and whether they had no engines or their engines failed this request; absent if there were
-   * none.
+   * Models of stages that could not answer: they had no engines (`lost`), their engines failed this request, a budget of a hosted model is used
+   * up (`budget`), or the request may not leave the house (`data-stays`). Absent if there were none.
    */
-  skipped: z.array(z.object({ model: z.string(), cause: z.enum(["lost", "failed"]) })).optional(),
+  skipped: z.array(z.object({ model: z.string(), cause: z.enum(skipCauses) })).optional(),
   /**
    * For the tokens of every stage, for those of further answers (of cancelled ones those of the prompt) and for the judge's calls; null if a
    * price or a count is not known.
@@ -472,6 +493,8 @@ export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type AbortKind = z.infer<typeof abortKindSchema>;
 export type FinishReason = (typeof finishReasons)[number];
 export type FailureKind = z.infer<typeof failureKindSchema>;
+export type SkipCause = (typeof skipCauses)[number];
+export type LeavingRule = z.infer<typeof leavingRuleSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type GateRecord = z.infer<typeof gateRecordSchema>;
 export type GateCall = z.infer<typeof gateCallSchema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { keyReferenceSchema } from "../engine/engineAccess";
+import { keyReferenceSchema } from "@/solver/wording/keyReference";
 
 const rootAddress = z
   .url({ protocol: /^https?$/ })

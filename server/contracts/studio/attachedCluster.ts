@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { EngineLimits, LimitSource } from "@/solver/hardware/engineLimits";
-import { keyReferenceSchema, type SecretUse } from "../engine/engineAccess";
+import { keyReferenceSchema } from "@/solver/wording/keyReference";
+import type { SecretUse } from "../engine/engineAccess";
 
 /** The subject of a check when an endpoint or a connection is tried. */
 export type FindingWhat =

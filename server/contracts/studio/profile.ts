@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { answerParts, confidenceMeasures } from "@/solver/gates/gateDocument";
+import { keyReferenceSchema } from "@/solver/wording/keyReference";
 import { enteredTitle } from "@/solver/wording/names";
-import { keyReferenceSchema } from "../engine/engineAccess";
 
 const price = z.number().nonnegative("give a price of 0 or more").max(10_000);
 

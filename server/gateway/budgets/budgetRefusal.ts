@@ -52,6 +52,6 @@ export function budgetRefusal(
 }
 
 /** An amount with its unit. @param amount in tokens, or billionths of a USD. */
-function amountText(amount: number, unit: KeyLimit["unit"]): string {
+export function amountText(amount: number, unit: KeyLimit["unit"]): string {
   return unit === "usd" ? `${Number((amount / nanoPerUsd).toPrecision(6))} USD` : `${amount} ${amount === 1 ? "token" : "tokens"}`;
 }

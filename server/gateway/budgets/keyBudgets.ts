@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { type Decision, defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey, KeyLimits, LimitUse } from "@/server/contracts/gateway/gatewayKeys";
 import type { ApiError } from "../http/apiError";
 import { shownName } from "../http/clientNames";
@@ -130,7 +130,7 @@ export class KeyBudgets {
 
   /** Why a key may not ask for a model; null if it may. */
   modelRefusal(key: GatewayKey, model: string): ApiError | null {
-    return this.#mayAsk(key, model) ? null : modelRefused(key, model);
+    return key.models === undefined || this.#options.serving.isAmong(key.models, model) ? null : modelRefused(key, model);
   }
 
   /** The use of a key's limits. */
@@ -153,12 +153,6 @@ export class KeyBudgets {
       for (const key of this.#options.serving.callers.keys)
         for (const { limit, used, most } of this.useOf(key)) gauge.set({ key: key.name, limit }, used / most);
     });
-  }
-
-  #mayAsk({ models }: GatewayKey, model: string): boolean {
-    if (models === undefined || models.includes(model)) return true;
-    const { serving } = this.#options;
-    return models.includes(defaultCascade) && serving.cascade !== undefined && serving.find(model) === serving.cascade;
   }
 
   /** The request that it is a part of has reserved for it, and counts what its parts were ended in. */

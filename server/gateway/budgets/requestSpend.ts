@@ -13,7 +13,8 @@ const unknownTokens = 256;
 const mostTokensReserved = 1e12 + 1;
 const mostNanoReserved = 1e6 * nanoPerUsd + 1;
 
-const spendOf = (tokens: number, usd: number): Spend => ({
+/** Tokens and USD as a spend. */
+export const spendOf = (tokens: number, usd: number): Spend => ({
   tokens: Math.min(mostTokensReserved, tokens),
   nanoUsd: Math.min(mostNanoReserved, Math.round(usd * nanoPerUsd)),
 });

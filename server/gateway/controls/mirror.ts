@@ -118,9 +118,11 @@ export class Mirror implements TrafficObserver {
   #places(served: ServedModel, known: ReadonlyMap<string, MirroredAnswer>): readonly Omit<Place, "signal">[] | null {
     const places: Omit<Place, "signal">[] = [];
     for (const model of served.models) {
-      if (known.has(model)) continue;
+      const { pool, queued } = this.#options.serving;
+      // No copy leaves the house.
+      if (known.has(model) || pool.isHosted(model)) continue;
       const gate = served.mirrorGates.get(model);
-      const replica = spareReplica(model, this.#options.serving);
+      const replica = spareReplica(model, { pool: pool.own, queued });
       if (replica === undefined || (gate !== undefined && mayAskJudge(gate) && served.judge?.hasSpare !== true)) {
         for (const place of places) place.replica.end();
         return null;

@@ -54,7 +54,8 @@ export type EngineReply =
       /** What it says about sending the request again; only of an answer that is not 200. */
       readonly retry?: EngineRetry;
     }
-  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
+  /** `isUnsent`: there was no connection, so that nothing of the request reached the engine. */
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly isUnsent?: boolean }
   | { readonly kind: "aborted" };
 
 const retryHeaders = ["retry-after", "retry-after-ms", "x-should-retry"] as const;
@@ -153,7 +154,8 @@ class EngineExchange implements Dispatcher.DispatchHandler, WatchedCall {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#settle({ kind: "failed", failure: "connection", reason: describe(error) });
+    const isUnsent = this.#controller === undefined;
+    this.#settle({ kind: "failed", failure: "connection", reason: describe(error), ...(isUnsent && { isUnsent }) });
   }
 
   #flowOf(controller: Dispatcher.DispatchController, headers: IncomingHttpHeaders): Flow {

@@ -4,9 +4,11 @@ import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { ReplicaView } from "@/solver/policies/core/policy";
 import { AddedFields } from "./addedFields";
 import { HealthCheck } from "./healthCheck";
+import { HostedAccess, sendingNothing } from "./hostedAccess";
 import { KvGauge, type KvReading } from "./kvGauge";
 import { PriorityProbe } from "./priorityProbe";
 import { StallDetector } from "./stallDetector";
@@ -34,6 +36,8 @@ export interface ReplicaOptions {
   /** Wall seconds of failed health checks after which no request waits for the engine, even if few checks failed by then. */
   readonly recoverySeconds: number;
   readonly origins: SecretOrigins;
+  /** Makes a provider's API one of chat completions, by the kind of a hosted engine. */
+  readonly provider: (kind: HostedEngine["kind"]) => Dispatcher.DispatcherComposeInterceptor;
   /** Called when an engine takes work again, or when it is given up. */
   readonly onAvailabilityChange: () => void;
 }
@@ -52,9 +56,13 @@ export class Replica implements ReplicaView {
   readonly #origin: string;
   /** The gateway has a key for it: clients do not see the engine's errors about keys. */
   readonly keyed: boolean;
-  /** Sends requests to it, with the engine's own key if it has one. */
+  /** Sends requests to it, with the engine's own key if it has one. That of a hosted engine sends nothing. */
   readonly pool: Dispatcher;
+  /** Set if a provider outside of the house serves it. */
+  readonly hosted: HostedAccess | null;
   readonly #connections: Pool;
+  /** Its address as it is configured. */
+  readonly address: string;
   /** Base path of its API; empty for the root. */
   readonly basePath: string;
   /** Its metrics, read while a policy needs them. */
@@ -67,7 +75,7 @@ export class Replica implements ReplicaView {
   readonly stallDetector: StallDetector;
   readonly #health: HealthCheck;
   inFlight = 0;
-  maxInFlight: number;
+  #maxInFlight: number;
   cordoned = false;
   /** A roll-out brings its model back: requests for it must wait. */
   awaited = false;
@@ -86,14 +94,18 @@ export class Replica implements ReplicaView {
   readonly #lookedAt: InspectedArtefact;
   readonly #onAvailabilityChange: () => void;
 
-  constructor(config: GatewayReplica, { quietSeconds, recoverySeconds, onAvailabilityChange, lookedAt, origins }: ReplicaOptions) {
+  constructor(
+    config: GatewayReplica,
+    { quietSeconds, recoverySeconds, onAvailabilityChange, lookedAt, origins, provider }: ReplicaOptions,
+  ) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
     this.servedName = config.servedName ?? config.model;
     this.#reached = wayTo(config);
     this.keyed = config.key !== undefined;
-    this.maxInFlight = config.maxInFlight;
+    this.address = config.url;
+    this.#maxInFlight = config.maxInFlight;
     this.basePath = url.pathname.replace(/\/$/, "");
     // Timeouts are the request's own deadline; the central queue bounds the connections.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleConnectionMs };
@@ -105,14 +117,19 @@ export class Replica implements ReplicaView {
       ...timeouts,
       connect: open ? engineConnector(access, connectTimeoutMs) : guardedConnector({ timeoutMs: connectTimeoutMs }),
     });
-    this.pool = open ? this.#connections.compose(withEngineKey(access, url.origin)) : this.#connections;
+    const { hosted } = config;
+    const carried = hosted === undefined ? this.#connections : this.#connections.compose(provider(hosted.kind));
+    const keyed = open ? carried.compose(withEngineKey(access, url.origin)) : carried;
+    this.hosted = hosted === undefined ? null : new HostedAccess(hosted, { pool: keyed, onChange: onAvailabilityChange });
+    this.pool = hosted === undefined ? keyed : this.#connections.compose(sendingNothing);
     const { pool, basePath, servedName: model } = this;
     this.#health = new HealthCheck({ pool, basePath, servedName: model });
     this.kv = new KvGauge(pool, basePath);
     this.priority = new PriorityProbe({ pool, basePath, model });
     this.stallDetector = new StallDetector({
       quietSeconds,
-      health: async () => (await this.#health.ask()).read,
+      // A provider's silence says nothing: it may write a long answer, which is not streamed.
+      health: async () => (this.hosted === null ? (await this.#health.ask()).read : { kind: "answered", status: 200, text: "" }),
       onStalled: () => this.failed(),
     });
     this.#recoveryMs = recoverySeconds * 1000;
@@ -140,20 +157,31 @@ export class Replica implements ReplicaView {
     return this.kv.tokens;
   }
 
+  /** Requests that it may hold at once; of a hosted engine no more than its rate lets begin now. */
+  get maxInFlight(): number {
+    return this.hosted === null ? this.#maxInFlight : Math.min(this.#maxInFlight, this.inFlight + this.hosted.seats);
+  }
+
   get accepting(): boolean {
-    return !this.cordoned && !this.#retired && this.#healthy;
+    return !this.cordoned && !this.#retired && this.#healthy && (this.hosted === null || this.hosted.pause === null);
   }
 
   get state(): "active" | "cordoned" | "unhealthy" {
-    if (!this.#healthy) return "unhealthy";
+    if (!this.#healthy || this.hosted?.isClosed) return "unhealthy";
     return this.cordoned || this.#retired ? "cordoned" : "active";
   }
 
   /** Why it is unhealthy; null while it is healthy, or if only a failed call is known. */
   get unhealthyReason(): string | null {
-    if (this.#healthy) return null;
+    if (this.#healthy)
+      return this.hosted?.isClosed ? (this.hosted.pause === "budget" ? "a budget is used up" : "its provider asked for a pause") : null;
     const reading = this.#access.at(this.#origin);
     return reading.ok ? this.#reason : reading.error.message;
+  }
+
+  /** Whether a budget for it is used up. */
+  get isOverBudget(): boolean {
+    return this.hosted?.pause === "budget";
   }
 
   /** Whether the key or the certificate for its requests is missing. */
@@ -168,7 +196,8 @@ export class Replica implements ReplicaView {
 
   /** Out of service, and nothing waits for it. */
   get out(): boolean {
-    return this.cordoned || this.#retired || (!this.#healthy && (this.#overdue || this.#failures >= downAfterFailures));
+    if (this.cordoned || this.#retired || this.hosted?.isClosed) return true;
+    return !this.#healthy && (this.#overdue || this.#failures >= downAfterFailures);
   }
 
   /** Whether a configuration means this engine, reached in the same way. */
@@ -176,9 +205,15 @@ export class Replica implements ReplicaView {
     return this.#reached === wayTo(config);
   }
 
-  update({ state, maxInFlight }: GatewayReplica): void {
+  update({ state, maxInFlight, hosted }: GatewayReplica): void {
     this.cordoned = state === "cordoned";
-    this.maxInFlight = maxInFlight;
+    this.#maxInFlight = maxInFlight;
+    if (this.hosted !== null && hosted !== undefined) this.hosted.terms = hosted;
+  }
+
+  /** When it may take work again, on the clock of `performance.now()`; null while it does. */
+  get resumesMs(): number | null {
+    return this.nextProbeMs ?? this.hosted?.resumesMs ?? null;
   }
 
   succeeded(): void {
@@ -207,12 +242,14 @@ export class Replica implements ReplicaView {
   retire(): void {
     this.#retired = true;
     this.#stopTimers();
+    this.hosted?.stop();
     this.kv.watch(null);
     if (this.inFlight === 0) void this.#connections.close();
   }
 
   begin(): void {
     this.inFlight += 1;
+    this.hosted?.begin();
   }
 
   end(): void {
@@ -224,6 +261,7 @@ export class Replica implements ReplicaView {
   destroy(): void {
     this.#retired = true;
     this.#stopTimers();
+    this.hosted?.stop();
     this.kv.watch(null);
     this.stallDetector.stop();
     if (!this.#connections.destroyed) void this.#connections.destroy();
@@ -237,6 +275,8 @@ export class Replica implements ReplicaView {
   }
 
   async #probe(): Promise<void> {
+    // The next request finds out whether a provider answers again.
+    if (this.hosted !== null && !this.lacksAccess) return this.#recover();
     const { unhealthyReason, listedOnly } = await this.#health.ask();
     if (this.#retired || this.#healthy) return;
     if (unhealthyReason === null) {
@@ -267,6 +307,6 @@ export class Replica implements ReplicaView {
   }
 }
 
-function wayTo({ url, model, servedName, key, caFile }: GatewayReplica): string {
-  return JSON.stringify([url, model, servedName, key, caFile]);
+function wayTo({ url, model, servedName, key, caFile, hosted }: GatewayReplica): string {
+  return JSON.stringify([url, model, servedName, key, caFile, hosted?.kind]);
 }

@@ -5,14 +5,18 @@ import { type InspectedArtefact, Replica, type ReplicaOptions } from "./replica"
 /** All engines of all configurations: a removed engine finishes its requests, a kept one keeps its connections. */
 export class ReplicaPool {
   #replicas: readonly Replica[] = [];
+  #own: readonly Replica[] = [];
+  /** Those of the house, which any work of the gateway may use. */
+  readonly own = ownEngines(() => this.#own);
   /** How many tokens its engines take. */
-  readonly contextLengths = new ContextLengths(() => this.#replicas);
+  readonly contextLengths = new ContextLengths(() => this.#own);
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
   readonly #lookedAt: InspectedArtefact = { ms: 0 };
   /** Models with an engine that takes work or may do so again soon, and models with an engine on its way. */
   #expected: ReadonlySet<string> = new Set();
   #awaited: readonly string[] = [];
+  #hosted: ReadonlySet<string> = new Set();
 
   constructor(options: Omit<ReplicaOptions, "lookedAt">) {
     const onAvailabilityChange = (): void => {
@@ -56,7 +60,9 @@ export class ReplicaPool {
     for (const gone of before.values()) gone.retire();
     this.#leaving = [...this.#leaving, ...before.values()].filter((replica) => replica.inFlight > 0);
     this.#replicas = next;
+    this.#own = next.filter(({ hosted }) => hosted === null);
     this.#awaited = awaited;
+    this.#hosted = new Set(next.filter(({ hosted }) => hosted !== null).map(({ model }) => model));
     this.#lookForLost();
   }
 
@@ -67,7 +73,21 @@ export class ReplicaPool {
 
   /** Reads the KV use of all engines from now on, at a clock of so many engine seconds per wall second; null: reads none. */
   watchKv(timeScale: number | null): void {
-    for (const replica of this.#replicas) replica.kv.watch(timeScale);
+    for (const replica of this.#own) replica.kv.watch(timeScale);
+  }
+
+  get hasHosted(): boolean {
+    return this.#hosted.size > 0;
+  }
+
+  /** Whether all engines of a model are hosted: its requests leave the house. */
+  isHosted(model: string): boolean {
+    return this.#hosted.has(model);
+  }
+
+  /** Whether a budget keeps all engines of a model from work. */
+  isOverBudget(model: string): boolean {
+    return this.isHosted(model) && this.#replicas.every((replica) => replica.model !== model || replica.isOverBudget);
   }
 
   /** Whether an engine of the model takes work, or may do so again soon. */
@@ -83,8 +103,8 @@ export class ReplicaPool {
   /** Wall seconds until the next probe of an engine of the model that is out of service; null if there is none. */
   nextProbeSeconds(model: string): number | null {
     const nowMs = performance.now();
-    const waits = this.#replicas.flatMap(({ model: own, nextProbeMs }) =>
-      own === model && nextProbeMs !== null ? [Math.max(0, nextProbeMs - nowMs) / 1000] : [],
+    const waits = this.#replicas.flatMap(({ model: own, resumesMs }) =>
+      own === model && resumesMs !== null ? [Math.max(0, resumesMs - nowMs) / 1000] : [],
     );
     return waits.length === 0 ? null : Math.min(...waits);
   }
@@ -104,3 +124,9 @@ export class ReplicaPool {
     this.#expected = new Set([...expected, ...this.#awaited]);
   }
 }
+
+const ownEngines = (read: () => readonly Replica[]): { readonly replicas: readonly Replica[] } => ({
+  get replicas() {
+    return read();
+  },
+});

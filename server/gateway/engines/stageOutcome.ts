@@ -26,12 +26,14 @@ export interface FailedOutcome {
   readonly reason: string;
   /** A refusal that is passed on if no stage is left, only one of another stage. */
   readonly reply?: WholeReply;
-  /** The answer of an engine that takes no request now (429 or 503). It is passed on if no other engine can be asked. */
+  /** Nothing of the request reached the engine. */
+  readonly isUnsent?: boolean;
+  /** The answer of an engine that takes no request now (429, 503 or 529). It is passed on if no other engine can be asked. */
   readonly busy?: WholeReply;
 }
 
 /** The statuses of an engine that takes no request now. */
-const busyStatuses: readonly number[] = [429, 503];
+const busyStatuses: readonly number[] = [429, 503, 529];
 
 /** A wrong key, or an unknown model or path, as an engine that is still being set up answers. */
 const ofThisEngine: readonly number[] = [401, 403, 404];

@@ -36,6 +36,8 @@ export interface ModelRequest extends RequestIds, Identifiers {
   readonly includeUsage: boolean;
   /** Estimated from the size of the body at four bytes a token; policies that need the true count ask for telemetry. */
   readonly inputTokens: number;
+  /** Size of the body: no prompt has more tokens. */
+  readonly promptBytes: number;
   /** The client's limit for the answer's length, if it gives one: used as a prediction of the length. */
   readonly mostTokens: number | null;
   /** The client's estimate of the tokens that this request and the rest of its program will write; null if it gives none. */
@@ -200,6 +202,7 @@ export function modelRequestOf(
       streaming,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
       inputTokens: Math.ceil((byteLength + addedBytes) / bytesPerToken),
+      promptBytes: byteLength + addedBytes,
       mostTokens: mostTokensOf(body),
       programTokens: programTokens === null ? null : Number(programTokens),
       deadlineSeconds: deadline === null ? null : Number(deadline),

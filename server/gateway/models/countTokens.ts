@@ -35,7 +35,7 @@ export async function countTokens(arrival: Arrival, service: RequestService): Pr
   if (draining()) return refuse(shuttingDown, retryAfter(drainingRetrySeconds));
   const served = serving.serverOf(asked);
   if (served === undefined) return refuse(unservedModel(asked.model));
-  const engines = served.models.map((model) => serving.pool.replicas.find((replica) => replica.model === model && replica.accepting));
+  const engines = served.models.map((model) => serving.pool.own.replicas.find((replica) => replica.model === model && replica.accepting));
   const present = engines.filter((engine) => engine !== undefined);
   if (present.length === 0) return refuse(noEngine(served.models), retryAfter(serving.recoverySeconds(served.models)));
   const { messages, tools, chat_template_kwargs: template } = asked.body;

@@ -84,6 +84,7 @@ export class WaitingEntry implements WaitingWork {
   searchedSeconds: number | null = null;
   forecast: AgentForecast | undefined;
   readonly failedStages: readonly number[] | undefined;
+  readonly barredStages: readonly number[] | undefined;
   readonly answeredStages: readonly number[] | undefined;
   readonly evidence: Evidence | undefined;
   readonly promptBlocks: Uint32Array | undefined;
@@ -110,6 +111,7 @@ export class WaitingEntry implements WaitingWork {
     this.searching = (state.kind === "queued" && work.search?.runs) || undefined;
     this.forecast = work.forecast;
     this.failedStages = work.failedStages;
+    this.barredStages = work.barredStages;
     this.answeredStages = work.answeredStages;
     this.evidence = work.evidence;
     this.promptBlocks = work.promptBlocks;

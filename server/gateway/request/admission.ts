@@ -5,7 +5,7 @@ import type { BodyRefusal, Endpoint } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Prediction } from "../prediction/requestPredictions";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
-import type { Serving } from "../serving/serving";
+import type { LeavingClient, Serving } from "../serving/serving";
 import { fullQueue, noEndpoint } from "./requestErrors";
 import { type RequestStart, requestStart } from "./requestStart";
 
@@ -28,6 +28,14 @@ export function unservedModel(name: string): ApiError {
   return { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" };
 }
 
+/** The error for a request that only hosted models could answer, and that may not leave the house. */
+const dataStays = (name: string): ApiError => ({
+  status: 403,
+  message: `Only hosted models could answer ${JSON.stringify(shownName(name))}, and requests of this client for it do not leave the house: the settings' dataMayLeave does not allow it.`,
+  type: "permission_error",
+  code: "data_stays",
+});
+
 interface Door {
   readonly serving: Serving;
   readonly queuedPerModel: number;
@@ -35,10 +43,11 @@ interface Door {
   /** Class of the work; null if it has none. */
   readonly objective: string | null;
   readonly prediction: Prediction | null;
+  readonly client: LeavingClient;
 }
 
 /** Admits, sheds or refuses a request. An admitted request is shed later only if it must join another queue because its stage cannot answer. */
-export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, prediction }: Door): Admission {
+export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, prediction, client }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return {
@@ -61,8 +70,10 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     retryAfterSeconds,
   });
   if (draining) return shed(drainingRetrySeconds, shuttingDown, null);
-  const start = requestStart(asked, served, { serving, prediction });
+  const start = requestStart(asked, served, { serving, prediction, client });
   const { stage } = start.start;
+  const { barredStages = [] } = start.request;
+  if (barredStages.includes(stage)) return { kind: "refused", error: dataStays(asked.model) };
   const first = served.driver.policy.modelOfStage(stage);
   const behind = isCallStage(served, stage) ? served.models : [first];
   const { pool } = serving;

@@ -51,7 +51,7 @@ export function stageFailure(failed: Omit<FailedOutcome, "kind">, { message, isU
 /** @param busyStatus of an engine that takes no request now; undefined if it failed otherwise. */
 function stageError(message: string, busyStatus: number | undefined): ApiError {
   if (busyStatus === 429) return { status: 429, message, type: "rate_limit_error", code: "engine_full" };
-  if (busyStatus === 503) return { status: 503, message, type: "server_error", code: "engine_unavailable" };
+  if (busyStatus !== undefined) return { status: 503, message, type: "server_error", code: "engine_unavailable" };
   return { status: 502, message, type: "server_error", code: "engine_failed" };
 }
 

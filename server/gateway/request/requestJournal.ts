@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { gainRecordOf } from "@/server/contracts/gateway/gainRecord";
-import type { AbortKind, Decision, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { AbortKind, Decision, GatewayConfig, SkipCause, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GainDecision } from "@/solver/nextModel/nextModel";
 import type { GraceThreshold, PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
@@ -32,7 +32,6 @@ const isSameForecast = (one: AgentForecast | undefined, other: AgentForecast | u
   one?.tokensPerSecond === other?.tokensPerSecond;
 
 type Degradation = NonNullable<Decision["degraded"]>[number];
-type Skipped = NonNullable<Decision["skipped"]>[number];
 
 interface AnsweredBy {
   /** 0 for the first. */
@@ -45,8 +44,11 @@ interface AnsweredBy {
 /** The position of the request in its policy. */
 interface Position {
   readonly served: ServedModel;
-  work(): Pick<WaitingWork, "failedStages">;
+  /** Why a stage could not answer it. */
+  skipCause(stage: number): SkipCause;
 }
+
+type Skipped = NonNullable<Decision["skipped"]>[number];
 
 interface PassedOver {
   readonly skipped?: readonly number[] | undefined;
@@ -134,15 +136,16 @@ export class RequestJournal {
   /** Notes the stages that were skipped because they cannot answer. */
   passOver(progress: Position, { skipped = [], reason }: PassedOver): void {
     if (skipped.length === 0) return;
-    const { failedStages = [] } = progress.work();
     for (const stage of skipped) {
       const model = progress.served.driver.policy.modelOfStage(stage);
-      const cause = failedStages.includes(stage) ? "failed" : "lost";
+      const cause = progress.skipCause(stage);
       const known = this.#skipped.findIndex((one) => one.model === model);
       if (known < 0) this.#skipped.push({ model, cause });
       else this.#skipped[known] = { model, cause };
     }
-    this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
+    // A request whose data stays in the house has the stages of the house.
+    const isDegraded = skipped.some((stage) => progress.skipCause(stage) !== "data-stays");
+    if (isDegraded) this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
   }
 
   /** Notes that the client got a kept answer, which had been escalated. It becomes the last stage of the record. */
@@ -180,6 +183,8 @@ export class RequestJournal {
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
     if (this.#degraded.length > 0) headers["x-weir-degraded"] = this.#degraded.join(",");
     if (this.#skipped.length > 0) headers["x-weir-skipped"] = this.#skipped.map(({ model }) => model).join(",");
+    const hosted = this.#skipped.filter(({ cause }) => cause === "budget" || cause === "data-stays");
+    if (hosted.length > 0) headers["x-weir-hosted-skipped"] = hosted.map(({ model: skipped, cause }) => `${skipped}=${cause}`).join(",");
     if (this.#graced.length > 0) headers["x-weir-grace"] = this.#graced.map(({ planned, inForce }) => `${planned}->${inForce}`).join(",");
     return headers;
   }

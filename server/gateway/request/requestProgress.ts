@@ -1,3 +1,4 @@
+import type { SkipCause } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import type { Evidence, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
@@ -6,7 +7,7 @@ import { callOf, type ModelRequest, promptBlocksOf } from "../http/modelRequest"
 import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
-import type { Serving } from "../serving/serving";
+import type { LeavingClient, Serving } from "../serving/serving";
 import type { FollowedCall } from "../workflows/followedCall";
 import type { AnsweredBy } from "./clientAnswer";
 import type { StageFailure } from "./requestErrors";
@@ -30,6 +31,7 @@ interface ProgressOptions {
   /** Null if the request is not followed: its program then starts when it joins its first queue. */
   readonly call: FollowedCall | null;
   readonly journal: RequestJournal;
+  readonly client: LeavingClient;
 }
 
 /** The position of a request in its policy: its stage, its failed attempts and the answer that is kept. */
@@ -50,6 +52,8 @@ export class RequestProgress {
   search: PolicyPrediction["search"] = null;
   /** Stages that used up their attempts. */
   readonly #failed: number[] = [];
+  /** Those of them whose budget had no room for it. */
+  readonly #unaffordable: number[] = [];
   /** Stages whose answers were escalated and are kept. */
   readonly #answered: number[] = [];
   /** The scores of those answers. */
@@ -71,6 +75,20 @@ export class RequestProgress {
     this.served = options.served;
     this.prediction = options.prediction;
     this.#workflowCall = callOf(options.asked);
+  }
+
+  /** Stages that its data must not reach; undefined: none. */
+  get barred(): readonly number[] | undefined {
+    const { serving, asked, client } = this.#options;
+    return serving.barredStages(this.served, asked, client);
+  }
+
+  /** Why a stage could not answer it. */
+  skipCause(stage: number): SkipCause {
+    if (this.barred?.includes(stage)) return "data-stays";
+    const isOverBudget =
+      this.#unaffordable.includes(stage) || this.#options.serving.pool.isOverBudget(this.served.driver.policy.modelOfStage(stage));
+    return isOverBudget ? "budget" : this.#failed.includes(stage) ? "failed" : "lost";
   }
 
   /** The predictions that its policy reads. */
@@ -101,9 +119,10 @@ export class RequestProgress {
   }
 
   /** The stage used up its attempts. */
-  giveUpStage(failure: StageFailure): void {
+  giveUpStage(failure: StageFailure, { isOverBudget = false }: { readonly isOverBudget?: boolean } = {}): void {
     this.failure = failure;
     this.#failed.push(this.stage);
+    if (isOverBudget) this.#unaffordable.push(this.stage);
     this.failures = 0;
   }
 
@@ -127,6 +146,7 @@ export class RequestProgress {
     this.failure = null;
     this.#arrivalSeconds = undefined;
     this.#failed.length = 0;
+    this.#unaffordable.length = 0;
     this.#answered.length = 0;
     this.#scored.length = 0;
   }
@@ -151,6 +171,7 @@ export class RequestProgress {
       forecast: this.#forecast,
       reforecast: this.#forecastModel === null ? undefined : (nowSeconds) => this.#reforecast(nowSeconds),
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,
+      barredStages: this.barred,
       answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
       evidence: this.evidence,
       promptBlocks: this.#hashes(),

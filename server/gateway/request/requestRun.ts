@@ -1,12 +1,13 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { RequestEnd } from "@/server/lib/requestEnd";
 import { type FailedOutcome, refusalOf, type StageOutcome } from "../engines/stageOutcome";
 import { abortError, abortHeaders, abortKindOf } from "../http/abortError";
 import { type ApiError, noRetry, retryAfter } from "../http/apiError";
 import { finishReasonsOf } from "../http/finishReasons";
 import { noUsage, usageOf } from "../http/usage";
 import type { Prediction } from "../prediction/requestPredictions";
-import type { Grant } from "../queue/waitingEntry";
+import type { Grant, Work } from "../queue/waitingEntry";
 import { isCallStage, modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { FollowedCall } from "../workflows/followedCall";
 import type { ClientAnswer } from "./clientAnswer";
@@ -72,15 +73,16 @@ export class RequestRun {
 
   /** Waits for an engine and calls it. */
   async #tryStage(): Promise<number | "again"> {
-    const { serving, signal, asked } = this.#options;
+    const { serving, asked } = this.#options;
     const { driver } = this.#served;
     const awaited = driver.policy.modelOfStage(this.#progress.stage);
     if (!serving.keeps(this.#served, asked, awaited)) return this.#reroute(awaited);
     const queuedMs = performance.now();
-    const queued = driver.queue(this.#progress.work(), signal);
+    const queued = this.#wait(awaited);
     const grant = queued instanceof Promise ? await queued : queued;
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
+    if (grant.kind === "late") return this.#giveUpLate(awaited);
     if (grant.kind === "aborted") return this.#failEnded();
     if (grant.kind === "withdrawn") return this.#reroute(awaited);
     if (grant.kind === "refused") return this.#refused(grant, awaited);
@@ -92,7 +94,43 @@ export class RequestRun {
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
     const { failures, evidence } = this.#progress;
-    return this.#settle(await callStage(grant, { served: this.#served, failures, evidence, queueMs }, this.#options));
+    const stage = { served: this.#served, failures, evidence, queueMs };
+    const reply = await callStage(grant, stage, this.#options);
+    if (reply !== "waits") return this.#settle(reply);
+    // It keeps its place: the time at which it joined the queue is the same.
+    this.#progress.moveTo(this.#progress.entered);
+    return "again";
+  }
+
+  /** Waits in the queue of its stage; of a hosted one no longer than until its client needs the answer, if another stage can give it. */
+  #wait(model: string): Grant | Promise<Grant | { readonly kind: "late" }> {
+    const { serving, signal } = this.#options;
+    const work = this.#progress.work();
+    const due = serving.pool.isHosted(model) ? this.#journal.dueSeconds(1) : undefined;
+    const isBounded = due !== undefined && hasOtherStages(this.#served, this.#progress.stage);
+    return isBounded ? this.#waitUntil(due * 1000, work) : this.#served.driver.queue(work, signal);
+  }
+
+  /** @param dueMs on the clock of `performance.now()`. */
+  async #waitUntil(dueMs: number, work: Work): Promise<Grant | { readonly kind: "late" }> {
+    const { signal } = this.#options;
+    const end = new RequestEnd();
+    const stop = (): void => end.abort("late");
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    const timer = setTimeout(stop, Math.max(0, dueMs - performance.now()));
+    const grant = await this.#served.driver.queue(work, end);
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+    return grant.kind === "aborted" && !signal.aborted ? { kind: "late" } : grant;
+  }
+
+  /** The stage cannot answer by the time at which the client needs the answer. */
+  #giveUpLate(model: string): "again" {
+    const message = `${model} took no request by the time at which the client needs the answer.`;
+    const error: ApiError = { status: 503, message, type: "server_error", code: "engine_unavailable" };
+    this.#progress.giveUpStage({ error, headers: {} });
+    return "again";
   }
 
   #settle(reply: StageReply): number | "again" | Promise<number | "again"> {
@@ -205,11 +243,12 @@ export class RequestRun {
     this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
     this.#progress.failures += 1;
     const { driver } = this.#served;
-    const isUsedUp = this.#progress.failures >= limits.attemptsPerStage;
+    const isHosted = attempt.replica.hosted !== null;
+    const isUsedUp = this.#progress.failures >= limits.attemptsPerStage || failure === "budget";
     const hasOthers = hasOtherStages(this.#served, this.#progress.stage);
     const behind = modelsBehind(this.#served, attempt.model);
     // Only waiting helps, and the client decides on it: attempts here would multiply with the client's own.
-    const isForClient = !isOwn && asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
+    const isForClient = !isOwn && !isHosted && asksToWait(failed) && !hasOthers && !serving.pool.hasOther(attempt.replica, behind);
     // A refusal to pass on: the other engines of the stage would refuse as well.
     if (reply === undefined && !isUsedUp && !isForClient) {
       // A policy that chooses models may choose another one now.
@@ -223,7 +262,7 @@ export class RequestRun {
     const waitSeconds = serving.estimateQueueWaitSeconds(line, behind);
     const last = stageFailure(failed, { message, isUsedUp, waitSeconds });
     if (!hasOthers) return this.#failAs(last, attempt.model);
-    this.#progress.giveUpStage(last);
+    this.#progress.giveUpStage(last, { isOverBudget: failure === "budget" });
     return "again";
   }
 
@@ -240,7 +279,7 @@ export class RequestRun {
 
   /** Starts over under the policy in force now, since the original policy cannot continue: the client has received nothing yet. */
   async #reroute(model: string): Promise<number | "again"> {
-    const { serving, asked } = this.#options;
+    const { serving, asked, client } = this.#options;
     this.#progress.prediction = await serving.predict(asked);
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     const unserved = (): number => {
@@ -253,7 +292,7 @@ export class RequestRun {
     serving.begin(next);
     this.#journal.judgedScore = null;
     this.#progress.reset(next);
-    this.#start(requestStart(asked, next, { serving, prediction: this.#progress.prediction }));
+    this.#start(requestStart(asked, next, { serving, client, prediction: this.#progress.prediction }));
     // Another stage of the same policy may still be served.
     return again && !serving.serves(next, next.driver.policy.modelOfStage(this.#progress.stage)) ? unserved() : "again";
   }

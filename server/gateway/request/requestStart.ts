@@ -2,7 +2,7 @@ import type { Start, StartingRequest } from "@/solver/policies/core/policy";
 import type { ModelRequest } from "../http/modelRequest";
 import { type PolicyPrediction, type Prediction, predictionFor } from "../prediction/requestPredictions";
 import type { ServedModel } from "../serving/servedModel";
-import type { Serving } from "../serving/serving";
+import type { LeavingClient, Serving } from "../serving/serving";
 
 /** The stage at which the policy starts a request, and the policy's input. */
 export interface RequestStart {
@@ -16,9 +16,9 @@ export interface RequestStart {
 export function requestStart(
   asked: ModelRequest,
   served: ServedModel,
-  { serving, prediction }: { readonly serving: Serving; readonly prediction: Prediction | null },
+  { serving, prediction, client }: { readonly serving: Serving; readonly prediction: Prediction | null; readonly client: LeavingClient },
 ): RequestStart {
   const policyPrediction = predictionFor(prediction, served.wanted);
-  const request = serving.starting(served, asked, policyPrediction);
+  const request = serving.starting(served, asked, { policyPrediction, client });
   return { start: served.driver.policy.start(request), request, policyPrediction };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { RequestEnd } from "@/server/lib/requestEnd";
 import type { Roster } from "@/server/lib/roster";
+import type { HostedAccounts } from "../budgets/hostedAccounts";
 import type { KeyBudgets } from "../budgets/keyBudgets";
 import { requestRateHeaders } from "../budgets/rateHeaders";
 import type { ClientPace } from "../clients/clientPace";
@@ -33,6 +34,7 @@ export interface RequestService {
   readonly bodies: BodyMemoryBudget;
   readonly pace: ClientPace;
   readonly budgets: KeyBudgets;
+  readonly hosted: HostedAccounts;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
@@ -154,6 +156,7 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
     draining: service.draining() && !caller.isPart,
     objective: caller.objective,
     prediction,
+    client: caller,
   });
   if (admission.kind !== "admitted") {
     const { error } = admission;
@@ -189,6 +192,8 @@ async function serveTaken(arrival: Arrival, taken: AdmittedByKey, service: Reque
       limits,
       bodies,
       objective: caller.objective,
+      client: caller,
+      hosted: service.hosted,
       countsUsage: caller.limited?.limits !== undefined,
       isOwn: service.loopback.isOwn(request.headers),
     }).run();

@@ -2,7 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import type { RequestEnd } from "@/server/lib/requestEnd";
 import { isRecord } from "@/solver/collections/isRecord";
+import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { Evidence } from "@/solver/policies/core/policy";
+import type { HostedAccounts, HostedCall, HostedRefusal } from "../budgets/hostedAccounts";
 import { callEngine, type EngineCall, type EngineReply } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
@@ -16,7 +18,7 @@ import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
 import type { Grant } from "../queue/waitingEntry";
 import { isCallStage, type ServedModel } from "../serving/servedModel";
-import type { Serving } from "../serving/serving";
+import type { LeavingClient, Serving } from "../serving/serving";
 import type { ClientAnswer } from "./clientAnswer";
 import type { RequestJournal } from "./requestJournal";
 import type { Attempt } from "./stageRecords";
@@ -34,6 +36,9 @@ export interface StageCallOptions {
   readonly bodies: BodyMemoryBudget;
   /** Whether streams must report their tokens, as a limit of the client's key counts them. */
   readonly countsUsage: boolean;
+  /** Whose request it is. */
+  readonly client: LeavingClient;
+  readonly hosted: HostedAccounts;
 }
 
 interface Stage {
@@ -58,12 +63,13 @@ export interface StageReply {
 /**
  * Calls the engine that the policy chose, releases its slot and reads the reply. The further answers that the stage's gate needs are asked
  * for at the same time. Never rejects because of the engine.
+ * @returns `waits` if nothing was sent, since a limit of a hosted engine has room later.
  */
 export async function callStage(
   grant: Extract<Grant, { kind: "granted" }>,
   { served, failures, evidence, queueMs }: Stage,
   options: StageCallOptions,
-): Promise<StageReply> {
+): Promise<StageReply | "waits"> {
   const { asked, serving, journal, signal, limits, bodies } = options;
   const { driver } = served;
   const { replica, stage, queuedSeconds, dispatchedSeconds } = grant;
@@ -72,27 +78,39 @@ export async function callStage(
   const engine = engineRecord(grant, served);
   if (priority !== null) engine.priority = priority;
   const startedMs = performance.now();
+  const hostedCall = replica.hosted === null ? null : await hostedCallOf(replica, replica.hosted.terms, options);
+  if (hostedCall !== null && hostedCall.kind !== "admitted") {
+    const answered = driver.release(asked.decisionId, replica, { failed: true });
+    if (hostedCall.kind === "wait") return "waits";
+    const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered };
+    const attempt = { replica, stage, model, engine, queueMs, engineMs: performance.now() - startedMs, at };
+    return { outcome: unaffordable(hostedCall), attempt, tokens: null, others: null };
+  }
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
   const gate = driver.policy.judges(stage, evidence) ? served.gates.get(stage) : undefined;
   const others = gate?.begin({ asked, signal: signal.abortSignal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
-  let relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: fields ?? undefined }, options);
+  const bound = hostedCall === null ? undefined : { [boundField(asked.body)]: hostedCall.mostOutputTokens };
+  const added = fields === null ? bound : { ...bound, ...fields };
+  let relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added }, options);
   // The client did not ask for log probabilities, and must not be refused because of them.
   if (fields !== null && refusesFields(relayed)) {
-    relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: undefined }, options);
+    relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: bound }, options);
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
   const reply = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
   const { outcome, tokens } = tokensApart(reply, { gate, fields, text });
+  hostedCall?.settle(outcome);
   if (outcome.kind !== "answered") others?.cancel();
   const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
   journal.engineMs += engineMs;
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
   if (!signal.aborted) {
-    if (failed) replica.failed();
+    if (failed && replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined) replica.hosted.pausedBy(outcome.busy);
+    else if (failed) replica.failed();
     else replica.succeeded();
   }
   // The refusal may be about the request, or about a priority that a restarted engine no longer takes.
@@ -110,6 +128,30 @@ export async function callStage(
     others,
   };
 }
+
+/** Reserves what a call of a hosted engine may use. */
+async function hostedCallOf(
+  replica: Replica,
+  terms: HostedEngine,
+  { asked, serving, client, hosted }: StageCallOptions,
+): Promise<HostedCall | HostedRefusal> {
+  // The settings may have changed since the policy sent it there.
+  if (!serving.mayLeave(asked, client)) return { kind: "closed", failure: "refused", reason: leavesNoMore };
+  return hosted.admit(replica, terms, asked);
+}
+
+const leavesNoMore = "the settings do not let its data leave the house any more";
+
+const unaffordable = ({ failure, reason }: Extract<HostedRefusal, { kind: "closed" }>): StageOutcome => ({
+  kind: "failed",
+  failure,
+  reason,
+  isUnsent: true,
+});
+
+/** The field by which the client bounds the answer, or else the present one of OpenAI's API. */
+const boundField = ({ max_tokens: legacy }: ModelRequest["body"]): string =>
+  typeof legacy === "number" ? "max_tokens" : "max_completion_tokens";
 
 /** Statuses by which an engine refuses fields that it does not take. */
 const fieldRefusals: readonly number[] = [400, 422, 501];
@@ -163,7 +205,8 @@ interface Call {
 
 /** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
 function ask(replica: Replica, call: Call, options: StageCallOptions): Promise<RelayOutcome> {
-  const { asked, serving, countsUsage } = options;
+  const { asked, serving } = options;
+  const countsUsage = options.countsUsage || replica.hosted !== null;
   const live = streamsLive(asked, call, serving.config?.settings?.streaming);
   const asksUsage = live && countsUsage && !asked.includeUsage && replica.usageField.areTaken(performance.now());
   return asksUsage ? askWithUsage(replica, call, options) : askFor(replica, call, { live, hidesUsage: false }, options);
@@ -194,9 +237,10 @@ function askFor(
   { asked, answer, response, signal, limits }: StageCallOptions,
 ): Promise<RelayOutcome> {
   const call: EngineCall = {
-    pool: replica.pool,
+    pool: replica.hosted?.pool ?? replica.pool,
     path: replica.basePath + asked.endpoint.enginePath,
-    headers: asked.upstreamHeaders,
+    // Nothing of the client's headers leaves the house: its key, its session and its trace are no business of a provider's.
+    headers: replica.hosted === null ? asked.upstreamHeaders : {},
     body: engineBody(asked, replica.servedName, { stream: live, priority, added }),
     signal,
     mostBytes: limits.answerBytes,
@@ -237,13 +281,18 @@ function failedIfRetriable(
   { replica, served, stage, failures }: Tried,
   { serving, limits }: Pick<StageCallOptions, "serving" | "limits">,
 ): StageOutcome {
-  if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
+  if (outcome.kind !== "refused") return outcome;
+  const isLast = !hasOtherStages(served, stage);
+  // What a provider refuses, such as a field that it does not know, a model of the house may take.
+  if (replica.hosted !== null && !isLast && !refusesKey(outcome))
+    return { kind: "failed", failure: "refused", reason: refusalOf(outcome), reply: outcome.reply };
+  if (!outcome.elsewhere) return outcome;
   // The engine refuses the gateway's own key; if this were passed on, a client would think that its own key is refused.
   if (replica.keyed && refusesKey(outcome))
     return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the API key that the gateway has for it` };
   const failed = { kind: "failed", failure: "refused", reason: refusalOf(outcome) } as const;
   if (failures + 1 < limits.attemptsPerStage && serving.pool.hasOther(replica)) return failed;
-  return hasOtherStages(served, stage) ? { ...failed, reply: outcome.reply } : outcome;
+  return isLast ? outcome : { ...failed, reply: outcome.reply };
 }
 
 /** Whether another stage may be asked if one fails; calls whose model is chosen when engines have room have no order of stages. */

@@ -2,8 +2,9 @@ import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
+import { simpleGatesOf } from "@/solver/gates/gateDocument";
 import { logProbabilityGates } from "@/solver/plan/planGates";
-import { asksJudge, gatePeersOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
+import { asksJudge, gatePeersOf, gatesOf, modelsOf, type PolicyDocument, singleStagesOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { keyLimits } from "@/solver/wording/keyLimits";
 
@@ -31,7 +32,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     return `The judge ${judge.model} has neither a url nor a replica; add one of them.`;
   if (judge === null && asksJudge(policy))
     return `A cascade of ${singleStagesOf(policy).length} stages needs judged scores, but no judge is given.`;
-  const unable = gateRefusal(policy, replicas);
+  const unable = gateRefusal(policy, replicas) ?? hostedRefusal({ policy, replicas, judge });
   if (unable !== null) return unable;
   return settings === undefined ? null : settingsRefusal(settings);
 }
@@ -49,6 +50,32 @@ function gateRefusal(policy: PolicyDocument, replicas: GatewayConfig["replicas"]
   }
   return null;
 }
+
+/** Why hosted models cannot have the part that they are given, in one sentence; null if they can. */
+function hostedRefusal({ policy, replicas, judge }: Pick<GatewayConfig, "policy" | "replicas" | "judge">): string | null {
+  const hosted = replicas.filter((replica) => replica.hosted !== undefined);
+  if (hosted.length === 0) return null;
+  const models = new Set(hosted.map(({ model }) => model));
+  const mixed = replicas.find((replica) => replica.hosted === undefined && models.has(replica.model));
+  if (mixed !== undefined)
+    return `The model ${mixed.model} is hosted, but the replica ${mixed.id} of it is not; give the two different names.`;
+  const twice = hosted.find(({ model, id }) => hosted.some((other) => other.model === model && other.id !== id));
+  if (twice !== undefined) return `The hosted model ${twice.model} is listed twice; list it once, with its whole rate and budget.`;
+  if (judge !== null && judge.url === undefined && models.has(judge.model))
+    return `The judge ${judge.model} is a hosted model; give it as a judge with a url, since every request would leave the house.`;
+  const peer = comparedModels(policy).find((model) => models.has(model));
+  if (peer !== undefined) return `A gate asks ${peer}, a hosted model, for further answers; compare with models of the house.`;
+  if (policy.kind === "cascade" || policy.kind === "fixed") return null;
+  const routed = modelsOf(policy).find((model) => models.has(model));
+  if (routed === undefined) return null;
+  return `The model ${routed} is hosted, and a policy of the kind ${policy.kind} cannot use it; make it a stage of a cascade.`;
+}
+
+/** The models that gates ask for further answers: others, or the stage's own. */
+const comparedModels = (policy: PolicyDocument): readonly string[] =>
+  gatesOf(policy).flatMap((gate, stage) =>
+    simpleGatesOf(gate).flatMap((each) => (each.kind === "agreement" ? (each.peers ?? singleStagesOf(policy)[stage] ?? []) : [])),
+  );
 
 /** Why an address is unusable; null if it is usable. */
 function addressRefusal(url: string): string | null {
@@ -79,7 +106,7 @@ function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: Ga
  */
 export function priceRefusal({ replicas, settings }: Pick<GatewayConfig, "replicas" | "settings">): string | null {
   const { keys = [], prices = {} } = settings ?? {};
-  const model = replicas.find((replica) => prices[replica.model] === undefined)?.model;
+  const model = replicas.find((replica) => replica.hosted === undefined && prices[replica.model] === undefined)?.model;
   const hasMoney = ({ limits }: GatewayKey): boolean => keyLimits.some(({ name, unit }) => unit === "usd" && limits?.[name] !== undefined);
   const key = keys.find((one) => one.revokedAt === undefined && hasMoney(one));
   if (model === undefined || key === undefined) return null;

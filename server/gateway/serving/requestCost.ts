@@ -1,5 +1,6 @@
 import type { GateCall, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isScoredByJudge } from "@/solver/gates/gates";
+import { type HostedEngine, hostedUsd } from "@/solver/hardware/hostedModel";
 import { cascadeOf } from "@/solver/plan/policySchema";
 import { noUsage, type Usage } from "../http/usage";
 
@@ -60,11 +61,23 @@ export function chargedCall(call: GateCall, promptTokens: number): (Usage & Pick
 }
 
 /** The cost of one answer of a model in USD; null if its price or a count is not known. */
-export function answerCost(model: string, { inputTokens, outputTokens }: Usage, { settings }: GatewayConfig): number | null {
-  const price = settings?.prices?.[model];
+export function answerCost(model: string, { inputTokens, outputTokens }: Usage, config: GatewayConfig): number | null {
+  const price = hostedTerms(config).get(model) ?? config.settings?.prices?.[model];
   if (price === undefined || inputTokens === null) return null;
   // Embeddings have no output tokens.
-  return (inputTokens * price.usdPerMillionInputTokens + (outputTokens ?? 0) * price.usdPerMillionOutputTokens) / 1e6;
+  return hostedUsd(price, { inputTokens, outputTokens: outputTokens ?? 0 });
+}
+
+/** Made once for each configuration: records of every request are costed. */
+const knownTerms = new WeakMap<GatewayConfig["replicas"], ReadonlyMap<string, HostedEngine>>();
+
+/** The terms of the hosted models of a configuration. Their prices are the provider's. */
+export function hostedTerms({ replicas }: Pick<GatewayConfig, "replicas">): ReadonlyMap<string, HostedEngine> {
+  const known = knownTerms.get(replicas);
+  if (known !== undefined) return known;
+  const terms = new Map(replicas.flatMap(({ model, hosted }) => (hosted === undefined ? [] : [[model, hosted] as const])));
+  knownTerms.set(replicas, terms);
+  return terms;
 }
 
 /** The cost of one score of the judge in USD, as the policy states it. */

@@ -126,7 +126,7 @@ function servedModel(
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
-  const engines = { pool, queued, onRoom };
+  const engines = { pool: pool.own, queued, onRoom };
   // A choice at dispatch cannot be compared with a shadow's start.
   const acting =
     kind === "cascade" && !built.choosesModel

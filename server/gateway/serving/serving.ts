@@ -4,9 +4,11 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { callGatesOf, singleStagesOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Outage, Policy, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
+import { providerDialect } from "../dialects/providerDialect";
 import { ReplicaPool } from "../engines/replicaPool";
 import { GateWatch } from "../gates/gateWatch";
-import { Callers, type CallersOptions } from "../http/callers";
+import { type Caller, Callers, type CallersOptions } from "../http/callers";
+import { chatEndpoint } from "../http/chatEndpoint";
 import type { GatewayLimits } from "../http/limits";
 import { callOf, type ModelRequest } from "../http/modelRequest";
 import type { Judge } from "../judge/judge";
@@ -38,6 +40,15 @@ import {
   type ServingDeps,
 } from "./servedModel";
 import type { DecisionObserver, TrafficObserver } from "./trafficObserver";
+
+/** Whose request it is: the name and the labels of its API key. */
+export type LeavingClient = Pick<Caller, "key" | "labels">;
+
+interface StartingParts {
+  /** Null: no policy reads predictions. */
+  readonly policyPrediction: PolicyPrediction | null;
+  readonly client: LeavingClient;
+}
 
 export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
   readonly judge: JudgeLimits;
@@ -113,6 +124,7 @@ export class Serving {
       quietSeconds,
       recoverySeconds,
       origins,
+      provider: providerDialect,
       onAvailabilityChange: () => {
         this.pump();
         onAvailabilityChange();
@@ -164,6 +176,30 @@ export class Serving {
   /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
   find(name: string): ServedModel | undefined {
     return this.#models.get(name) ?? (this.cascadeNames.mean(name) ? this.cascade : undefined);
+  }
+
+  /** Whether a list of names has the one that a request asks for; `cascade/default` is the cascade in force under each of its names. */
+  isAmong(models: readonly string[], model: string): boolean {
+    if (models.includes(model)) return true;
+    return models.includes(defaultCascade) && this.cascade !== undefined && this.find(model) === this.cascade;
+  }
+
+  /** Whether a request of that client may leave the house for a hosted model. Providers answer chat completions alone. */
+  mayLeave({ model, endpoint }: ModelRequest, { key, labels }: LeavingClient): boolean {
+    if (endpoint.enginePath !== chatEndpoint.enginePath) return false;
+    const rules = this.#config?.settings?.dataMayLeave ?? [];
+    const fits = (wanted: string | undefined, given: string | null | undefined): boolean => wanted === undefined || wanted === given;
+    return rules.some(
+      (rule) =>
+        fits(rule.key, key) && fits(rule.team, labels?.team) && fits(rule.project, labels?.project) && this.isAmong(rule.models, model),
+    );
+  }
+
+  /** The stages of `served` that a request must not visit; undefined if it may visit all. */
+  barredStages(served: ServedModel, asked: ModelRequest, client: LeavingClient): readonly number[] | undefined {
+    if (!this.pool.hasHosted) return undefined;
+    const hosted = served.singles.flatMap((model, stage) => (this.pool.isHosted(model) ? [stage] : []));
+    return hosted.length === 0 || this.mayLeave(asked, client) ? undefined : hosted;
   }
 
   /** The served model of a request: the one it names, unless an operator has replaced it. */
@@ -287,12 +323,13 @@ export class Serving {
   }
 
   /** A request, as policies see it, that would start now under `served`. */
-  starting(served: ServedModel, asked: ModelRequest, policyPrediction: PolicyPrediction | null): StartingRequest {
+  starting(served: ServedModel, asked: ModelRequest, { policyPrediction, client }: StartingParts): StartingRequest {
     const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, policyPrediction);
     const judgeResting = served.judge?.isPaused ?? false;
     const call = callOf(asked);
-    return { programId, call, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
+    const barredStages = this.barredStages(served, asked, client);
+    return { programId, call, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage, barredStages };
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it if the settings do not name the class. */

@@ -27,6 +27,7 @@ import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
+import { hostedRefusal } from "./hostedRefusal";
 import { gatesRefusal, gatesToPlan } from "./plannedGates";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 import { readByRouter } from "./situationOf";
@@ -80,7 +81,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const { workloadId, cluster, userCards, engineProfile, requestsPerSecond } = situation;
     const { qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
-    const hardware = [cluster, userCards, engineProfile];
+    const hardware = [cluster, userCards, engineProfile, situation.dataMayLeave];
     const judging = [judgeOf(situation), situation.directStart];
     // Only those constraints on which tables depend, so that requests with other constraints use cached tables.
     const shapes = situation.constraints?.shapes ?? [];
@@ -131,6 +132,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       if (unjudged !== null) return infeasible("malformed", unjudged);
       const unscored = gatesRefusal(situation);
       if (unscored !== null) return infeasible("malformed", unscored);
+      const unhosted = hostedRefusal(situation, task);
+      if (unhosted !== null) return infeasible("malformed", unhosted);
       const unfit = doesNotFit(situation, task.kind === "explore" || task.kind === "dispatch" ? null : task.objective);
       if (unfit !== null) return infeasible("no-room", unfit);
       asked = cancelled;

@@ -31,10 +31,13 @@ function endToEndWeights(exploration: Exploration, routing: number): Float32Arra
 export function allocate(
   exploration: Exploration,
   routing: number,
-  { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
+  { gpus: own, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): Candidate {
   const tables = stageTables(exploration, routing);
-  const { quality = 0, qualityLow = 0, share = [], thresholds = [], judgements } = exploration.routings[routing] ?? {};
+  const { quality = 0, qualityLow = 0, share = [], thresholds = [], judgements, hosted } = exploration.routings[routing] ?? {};
+  const { stages: hostedStages = [], usdPerRequest = 0 } = hosted ?? {};
+  // Each hosted stage takes one "GPU" of the tables, which is there for it alone.
+  const gpus = own + hostedStages.length;
   const even = minMaxAllocation(tables, gpus);
   if (even === null) {
     const none = tables.map(() => 0);
@@ -44,14 +47,16 @@ export function allocate(
   const weights = endToEndWeights(exploration, routing);
   const stageLimitSeconds = STARVATION_LIMIT * even.latencySeconds;
   const found = latency === "largest-stage" ? even : (weightedAllocation(tables, gpus, { weights, stageLimitSeconds }) ?? even);
-  const gpusTotal = found.gpus.reduce((sum, f) => sum + f, 0);
+  const taken = found.gpus.map((count, row) => (hostedStages.includes(row) ? 0 : count));
+  const gpusTotal = taken.reduce((sum, f) => sum + f, 0);
   const judged = latency === "largest-stage" ? 0 : (exploration.endToEndJudgeSeconds[routing] ?? 0);
   return {
     routing,
-    gpus: found.gpus,
+    gpus: taken,
     gpusTotal,
     latencySeconds: found.latencySeconds + judged,
-    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, judgements: judgementsOf({ share, judgements }, thresholds) }),
+    costUsdPerRequest:
+      costUsdPerRequest({ ...exploration, gpus: gpusTotal, judgements: judgementsOf({ share, judgements }, thresholds) }) + usdPerRequest,
     quality,
     qualityLow,
   };

@@ -60,9 +60,11 @@ export function leastGpus(exploration: Exploration, routing: number): number {
   least.set(exploration, own);
   const known = own[routing] ?? 0;
   if (known > 0) return known;
-  const counted = stageTables(exploration, routing).reduce((sum, table) => {
+  const hosted = exploration.routings[routing]?.hosted?.stages ?? [];
+  const counted = stageTables(exploration, routing).reduce((sum, table, row) => {
     const first = table.findIndex((seconds) => seconds < Number.POSITIVE_INFINITY);
-    return sum + (first < 0 ? Number.POSITIVE_INFINITY : first + 1);
+    if (first < 0) return Number.POSITIVE_INFINITY;
+    return hosted.includes(row) ? sum : sum + first + 1;
   }, 0);
   own[routing] = counted;
   return counted;

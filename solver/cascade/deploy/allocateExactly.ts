@@ -4,8 +4,9 @@ import { type MilpEngine, sameOptimum } from "@/solver/milp/engine";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
 import type { Objective, SolverReport } from "@/solver/plan/plan";
 import type { Explorer } from "../explore/explorer";
-import { latencyByGpus } from "../tables/capacityTable";
+import { latencyByGpus, latencyOfHosted } from "../tables/capacityTable";
 import { STARVATION_LIMIT } from "../tables/endToEnd";
+import { hostedUses, isCarried } from "../tables/hostedStages";
 import type { MixTables } from "../tables/latencyTables";
 
 /** A routing with tables simulated for exactly its own requests. */
@@ -33,16 +34,23 @@ export type AllocationProof = Pick<SolverReport, "status" | "gap" | "engine">;
 /** Time limit of the MILP. The exact allocation already gives its optimum, so a timeout only loses the proof by a second solver. */
 const MILP_LIMITS = { timeLimitSeconds: 5, relativeGap: 0 };
 
-/** The best allocation of GPUs to the stages of one routing on its own tables; null when they do not sustain the load. */
+/**
+ * The best allocation of GPUs to the stages of one routing on its own tables; null when they do not sustain the load. A hosted stage takes one
+ * "GPU" of the tables, which is there for it alone.
+ */
 export function allocateExactly(
   { explorer, routing, tables }: RoutingTables,
-  { gpus, latency }: { readonly gpus: number; readonly latency: Objective["latency"] },
+  { gpus: own, latency }: { readonly gpus: number; readonly latency: Objective["latency"] },
 ): Allocated | null {
   const cascade = explorer.routing(routing);
   const rows = explorer.rows(cascade);
+  const uses = hostedUses(explorer.input, cascade);
+  if (!uses.every(isCarried)) return null;
+  const gpus = own + uses.length;
   const seconds = tables.map(({ capacity }, row) => {
     const table = new Float64Array(gpus);
-    latencyByGpus(capacity, rows[row]?.requestsPerSecond ?? 0, table);
+    const fill = uses.some(({ stage }) => stage === row) ? latencyOfHosted : latencyByGpus;
+    fill(capacity, rows[row]?.requestsPerSecond ?? 0, table);
     return table;
   });
   const even = minMaxAllocation(seconds, gpus);

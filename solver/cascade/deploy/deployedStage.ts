@@ -1,4 +1,6 @@
 import { utilisationAt } from "@/solver/engine/saturation";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
+import { HOSTED_GPU } from "@/solver/hardware/hostedReplica";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ModelDeployment } from "@/solver/plan/plan";
@@ -16,6 +18,8 @@ export interface DeployedStage {
   /** Requests per second divided by that rate. */
   readonly utilisation: number;
   readonly gpus: number;
+  /** Set where a provider hosts the model: it has one replica on no GPU. */
+  readonly hosted?: HostedModel;
   /** The replicas with their GPUs on nodes, as a plan lists them. */
   readonly groups: ModelDeployment["replicas"];
 }
@@ -39,7 +43,8 @@ export const gpusOf = (replicas: readonly ShapeCount[]): number =>
 /** GPUs of each type that the stages use. */
 export function gpusByType(stages: readonly Pick<DeployedStage, "replicas">[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { replicas } of stages) for (const one of replicas) counts.set(one.gpu, (counts.get(one.gpu) ?? 0) + gpusOf([one]));
+  for (const { replicas } of stages)
+    for (const one of replicas) if (one.gpu !== HOSTED_GPU) counts.set(one.gpu, (counts.get(one.gpu) ?? 0) + gpusOf([one]));
   return counts;
 }
 

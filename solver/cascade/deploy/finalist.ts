@@ -3,6 +3,7 @@ import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { secondsText } from "@/solver/wording/wording";
 import type { Explorer } from "../explore/explorer";
 import { replicasFor } from "../tables/capacityTable";
+import { hostedUses } from "../tables/hostedStages";
 import { type Allocated, allocateExactly, confirm, type RoutingTables } from "./allocateExactly";
 import { isConstrained } from "./constrainedDeployment";
 import { deployConstrained } from "./constrainedFinalist";
@@ -51,7 +52,8 @@ function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, 
   const tables = explorer.rows(explorer.routing(routing)).map((row) => row.exact());
   const own = { explorer, routing, tables };
   // Nodes whose GPU count is no power of two may have no room for the last group: then the same is tried on fewer GPUs.
-  for (let gpus = Math.min(most, explorer.input.maxGpus); gpus >= tables.length; gpus -= 1) {
+  const hosted = hostedUses(explorer.input, explorer.routing(routing));
+  for (let gpus = Math.min(most, explorer.input.maxGpus); gpus + hosted.length >= tables.length; gpus -= 1) {
     const allocated = allocateExactly(own, { gpus, latency: objective.latency });
     if (allocated === null) return null;
     const placed = place(stagesOn(own, allocated), cluster);
@@ -65,20 +67,26 @@ function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, 
 
 function stagesOn({ explorer, routing, tables }: RoutingTables, { gpus }: Pick<Allocated, "gpus">): Omit<DeployedStage, "groups">[] | null {
   const deployed: Omit<DeployedStage, "groups">[] = [];
+  const uses = hostedUses(explorer.input, explorer.routing(routing));
   for (const [row, { model, requestsPerSecond }] of explorer.rows(explorer.routing(routing)).entries()) {
     const capacity = tables[row]?.capacity;
     const best = capacity === undefined ? null : replicasFor(capacity, requestsPerSecond, gpus[row] ?? 0);
     if (best === null || capacity === undefined) return null;
     const { replicas, seconds } = best;
-    deployed.push({ model, replicas, tableSeconds: seconds, gpus: gpusOf(replicas), ...loadOf(capacity, replicas, requestsPerSecond) });
+    const use = uses.find(({ stage }) => stage === row);
+    const load = loadOf(capacity, replicas, requestsPerSecond);
+    const stage = { model, replicas, tableSeconds: seconds, ...load };
+    deployed.push(use === undefined ? { ...stage, gpus: gpusOf(replicas) } : { ...stage, gpus: 0, hosted: use.model });
   }
   return deployed;
 }
 
 function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster: ClusterSpec): DeployedStage[] | null {
   if (stages === null) return null;
-  const wanted = stages.flatMap(({ replicas }, stage) =>
-    replicas.flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: stage * 64 + group, shape }))),
+  const wanted = stages.flatMap(({ replicas, hosted }, stage) =>
+    (hosted === undefined ? replicas : []).flatMap(({ shape, count }, group) =>
+      Array.from({ length: count }, () => ({ key: stage * 64 + group, shape })),
+    ),
   );
   const placed = placeReplicas(wanted, cluster.nodes);
   if (placed === null) return null;
@@ -105,6 +113,8 @@ function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster:
 function limitInFlight(explorer: Explorer, routing: number, stages: readonly DeployedStage[]): readonly DeployedStage[] {
   const rows = explorer.rows(explorer.routing(routing));
   return stages.map((stage) => {
+    const { hosted } = stage;
+    if (hosted !== undefined) return { ...stage, groups: stage.groups.map((group) => ({ ...group, maxInFlight: hosted.maxInFlight })) };
     const row = rows.find(({ model }) => model === stage.model);
     if (row === undefined) return stage;
     const own = shapesOfModel(explorer.input, stage.model);

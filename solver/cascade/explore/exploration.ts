@@ -23,6 +23,8 @@ export interface Routing {
   readonly startShare?: readonly number[];
   /** Judge calls for each request, on average; left out where every answer of a stage with a threshold above 0 is judged. */
   readonly judgements?: number;
+  /** Positions of the hosted stages, which take no GPUs, and their money for a request on average; left out: no stage is hosted. */
+  readonly hosted?: { readonly stages: readonly number[]; readonly usdPerRequest: number };
   /** Rows of tables: of the stages, a judge's engine and peers; left out: of the stages, and of the judge's engine where it judges. */
   readonly rows?: number;
 }

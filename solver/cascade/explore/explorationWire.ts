@@ -21,6 +21,8 @@ export interface ExplorationWire extends Plain {
     /** Judge calls of a request and rows of tables; empty where the judge is the gate. */
     gated: readonly [judgements: number, rows: number] | readonly [],
   ])[];
+  /** By routing, where any has hosted stages; null for one without. */
+  readonly hosted: readonly (NonNullable<Routing["hosted"]> | null)[];
   readonly stageP95: string;
   readonly tableOffset: string;
   readonly endToEndWeight: string;
@@ -40,6 +42,7 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
       const gated = judgements === undefined || rows === undefined ? ([] as const) : ([judgements, rows] as const);
       return [stages, thresholds, share, quality, qualityLow, startBelow, startShare ?? [], gated];
     }),
+    hosted: exploration.routings.some(({ hosted }) => hosted !== undefined) ? exploration.routings.map(({ hosted = null }) => hosted) : [],
     stageP95: toBase64(exploration.stageP95),
     tableOffset: toBase64(exploration.tableOffset),
     endToEndWeight: toBase64(exploration.endToEndWeight),
@@ -54,7 +57,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
   return {
     ...plainOf(wire),
     routings: wire.routings.map(
-      ([stages, thresholds, share, quality, qualityLow, startBelow, startShare, [judgements, rows]]): Routing => ({
+      ([stages, thresholds, share, quality, qualityLow, startBelow, startShare, [judgements, rows]], index): Routing => ({
         stages,
         thresholds,
         startBelow,
@@ -63,6 +66,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
         share,
         ...(startShare.length === 0 ? {} : { startShare }),
         ...(judgements === undefined || rows === undefined ? {} : { judgements, rows }),
+        ...withHosted(wire.hosted[index]),
       }),
     ),
     stageP95: new Float32Array(fromBase64(wire.stageP95)),
@@ -71,6 +75,9 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
     endToEndJudgeSeconds: new Float32Array(fromBase64(wire.endToEndJudgeSeconds)),
   };
 }
+
+const withHosted = (hosted: ExplorationWire["hosted"][number] | undefined): Pick<Routing, "hosted"> =>
+  hosted === null || hosted === undefined ? {} : { hosted };
 
 /** `String.fromCharCode` takes its characters as arguments; JavaScript engines limit these to some ten thousand. */
 const CHUNK = 8192;

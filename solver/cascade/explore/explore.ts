@@ -6,10 +6,11 @@ import type { StartBelow } from "@/solver/plan/directStart";
 import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
 import { type PlanningSample, type Routed, routePrompts } from "../routing/routing";
 import { orderedSubsets } from "../routing/routingGrid";
-import { latencyByGpus } from "../tables/capacityTable";
+import { latencyByGpus, latencyOfHosted } from "../tables/capacityTable";
 import { askedPeers, hasJudgeRow, mixesOf, relativePercentileOf } from "../tables/deployedRows";
 import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
 import { latencyOnFixedTopology } from "../tables/fixedTopology";
+import { hostedUses, isCarried } from "../tables/hostedStages";
 import { judgedVisits } from "../tables/judgeTables";
 import type { MixTables } from "../tables/latencyTables";
 import { createRowTables } from "../tables/rowTables";
@@ -38,8 +39,10 @@ export function createExplorer(input: ExploreInput): Explorer {
   const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
   // A peer answers for gates alone: as a stage it would take two parts in one cascade.
   const isStage = (model: number): boolean => peers.every(({ engine }) => engine.model !== sample.models[model]);
-  const cascades = orderedSubsets(sample.models.length).filter((stages) =>
-    stages.every((model) => (input.shapes[model]?.length ?? 0) > 0 && isStage(model)),
+  const isHosted = (model: number): boolean => (input.hosted?.[model] ?? null) !== null;
+  // A plan deploys something: a cascade has a stage of the cluster's own.
+  const cascades = orderedSubsets(sample.models.length).filter(
+    (stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0 && isStage(model)) && !stages.every(isHosted),
   );
   const family = [input.sample, ...(input.rivals ?? [])].flatMap((own) => boundFamily({ ...input, sample: own }, cascades));
   const critical = selectionCritical(family, {
@@ -89,19 +92,24 @@ export function createExplorer(input: ExploreInput): Explorer {
     const { stages, routed, qualityLow } = given;
     const rows = rowsOf({ stages, routed });
     const own = rows.map((row) => (row.requestsPerSecond > 0 ? row.near() : null));
+    const uses = hostedUses(input, { stages, routed });
+    const refused = new Set(uses.filter((use) => !isCarried(use)).map(({ stage }) => stage));
+    // Tables have no place for a stage on no GPU: each hosted one takes one that is there for it alone.
+    const most = (gpus: number): number => gpus + uses.length;
     const stageTables = own.map((near, row) => {
       const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
-      if (near === null) return seconds;
+      if (near === null || refused.has(row)) return seconds;
       const { tables: shared, lengthFactor } = near;
       const rate = (rows[row]?.requestsPerSecond ?? 0) * lengthFactor;
       const fixed = input.fixedTopology?.[rows[row]?.index ?? 0];
-      if (fixed === undefined) latencyByGpus(shared.capacity, rate, seconds);
+      if (isHosted(rows[row]?.index ?? -1)) latencyOfHosted(shared.capacity, rate, seconds);
+      else if (fixed === undefined) latencyByGpus(shared.capacity, rate, seconds);
       else latencyOnFixedTopology(shared.capacity, rate, { fixed, into: seconds });
       return seconds.map((value) => value * lengthFactor);
     });
     const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
     const base = { ...given, quality: qualityLow, tables: stageTables };
-    const even = present.length === rows.length ? minMaxAllocation(stageTables, maxGpus) : null;
+    const even = present.length === rows.length ? minMaxAllocation(stageTables, most(maxGpus)) : null;
     if (even === null) {
       const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
       const none = gpuCounts.flatMap(() => [idle, idle]);
@@ -114,13 +122,13 @@ export function createExplorer(input: ExploreInput): Explorer {
     for (let round = 0; round < WEIGHT_ROUNDS; round += 1) {
       const seconds = stageTables.map((table, stage) => table[(gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
       ({ weights, judgeSeconds } = compose(stages, routed, { seconds, tables: present }));
-      const better = weightedAllocation(stageTables, maxGpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds });
+      const better = weightedAllocation(stageTables, most(maxGpus), { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds });
       if (better === null || better.gpus.every((count, stage) => count === gpus[stage])) break;
       gpus = better.gpus;
     }
     const measured = gpuCounts.flatMap((count) => {
-      const largest = minMaxAllocation(stageTables, count)?.latencySeconds ?? Number.POSITIVE_INFINITY;
-      const found = weightedAllocation(stageTables, count, { weights, stageLimitSeconds: STARVATION_LIMIT * largest });
+      const largest = minMaxAllocation(stageTables, most(count))?.latencySeconds ?? Number.POSITIVE_INFINITY;
+      const found = weightedAllocation(stageTables, most(count), { weights, stageLimitSeconds: STARVATION_LIMIT * largest });
       const endToEnd = (found?.latencySeconds ?? Number.POSITIVE_INFINITY) + judgeSeconds;
       return [endToEnd, largest].map((latencySeconds) => ({ latencySeconds, quality: qualityLow }));
     });

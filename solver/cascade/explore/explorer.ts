@@ -1,3 +1,4 @@
+import type { HostedModel } from "@/solver/hardware/hostedModel";
 import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
 import type { StartBelow, StartRouter } from "@/solver/plan/directStart";
 import type { StageGates } from "@/solver/stageGates/stageGate";
@@ -21,6 +22,8 @@ export interface ExploreInput
   extends LatencyTablesInput,
     Required<Pick<PlanningSituation, "qualityConfidence">>,
     Pick<PlanningSituation, "directStart"> {
+  /** Per model of the sample: the terms of a hosted one, which takes no GPUs; null for the others. Left out: none is hosted. */
+  readonly hosted?: readonly (HostedModel | null)[];
   /** With several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];

@@ -1,3 +1,5 @@
+import type { RoutedCascade } from "../tables/deployedRows";
+import { hostedUses } from "../tables/hostedStages";
 import type { Exploration } from "./exploration";
 import type { EvaluatedRouting, ExploreInput } from "./explorer";
 
@@ -20,6 +22,7 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
       quality: routed.quality,
       qualityLow,
       share: routed.share,
+      ...hostedOf(input, { stages: own, routed }),
       ...(routed.startShare === undefined ? {} : { startShare: routed.startShare }),
       ...(routed.judgements === undefined ? {} : { judgements: routed.judgements, rows: tables.length }),
     })),
@@ -38,6 +41,13 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
     }
   }
   return exploration;
+}
+
+function hostedOf(input: ExploreInput, of: RoutedCascade): Pick<Exploration["routings"][number], "hosted"> {
+  const uses = hostedUses(input, of);
+  if (uses.length === 0) return {};
+  const usdPerHour = uses.reduce((sum, use) => sum + use.usdPerHour, 0);
+  return { hosted: { stages: uses.map(({ stage }) => stage), usdPerRequest: usdPerHour / 3600 / input.requestsPerSecond } };
 }
 
 /** Per model the GPUs of its smallest replica; 0 where none fits. */

@@ -27,6 +27,8 @@ export interface PlanningSituation {
   readonly judge?: FixedJudge | ({ readonly kind: "engine" } & NonNullable<PlanDraft["inputs"]["judgeEngine"]>);
   /** Operators' constraints on the deployment in addition to its objective; left out: none. */
   readonly constraints?: PlanConstraints;
+  /** Whether the workload's data may leave the house for the cluster's hosted models; left out: no, and no plan uses them. */
+  readonly dataMayLeave?: true;
   /** Length in seconds of the measurement that bands of latencies are for; left out: Live's longest window. */
   readonly measuredSeconds?: number;
   /** The running deployment, for plans that should change little; left out: none. */

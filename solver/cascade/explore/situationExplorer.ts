@@ -2,7 +2,10 @@ import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
+import type { HostedModel } from "@/solver/hardware/hostedModel";
+import { hostedReplica } from "@/solver/hardware/hostedReplica";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
+import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
@@ -18,19 +21,26 @@ import { createExplorer } from "./explore";
 import type { ExploreInput, Explorer } from "./explorer";
 import { judgeOf, type PlanningSituation } from "./situation";
 
-type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints">;
+type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints" | "dataMayLeave">;
 
 export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
 
 /** The models to plan with, smallest first: the requested models that no constraint excludes. */
-export const modelsOf = ({
-  workload,
-  models,
-  constraints,
-}: Pick<PlanningSituation, "workload" | "models" | "constraints">): readonly string[] =>
+export const modelsOf = ({ workload, models, ...hardware }: Hardware & Pick<PlanningSituation, "workload" | "models">): readonly string[] =>
   workload.outcomes.models
     .map(({ model }) => model)
-    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model));
+    .filter((model) => (models === undefined || models.includes(model)) && !hardware.constraints?.excluded.includes(model))
+    .filter((model) => !isBarred(hardware, model));
+
+/** The terms of a model that a provider hosts for a situation; null if the cluster names none, or the data stays in the house. */
+export const hostedModelOf = ({ cluster, dataMayLeave }: Hardware, model: string): HostedModel | null =>
+  dataMayLeave === true ? (cluster.hosted?.find((one) => one.model === model) ?? null) : null;
+
+/** Whether only a provider could serve a model, and the data stays in the house. */
+export const isBarred = (hardware: Hardware, model: string): boolean =>
+  hardware.dataMayLeave !== true &&
+  (hardware.cluster.hosted ?? []).some((one) => one.model === model) &&
+  cardOf(catalogue(hardware).models, model) === undefined;
 
 /** The cluster's GPU types, its own first. @throws when one has no card. */
 export function gpusOf(hardware: Hardware): readonly GpuCard[] {
@@ -48,6 +58,8 @@ export function shapesOf(hardware: Hardware, models: readonly string[]): readonl
   const gpus = gpusOf(hardware);
   const cards = catalogue(hardware).models;
   return models.map((id) => {
+    // A provider's engines are not placed.
+    if (hostedModelOf(hardware, id) !== null) return [];
     const card = cardOf(cards, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
     const limits = limitsOfModel(cluster.engineLimits, id);
@@ -104,9 +116,11 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
   const shared = running === null ? null : sharedEnginesOf(cluster, running);
   const stays =
     fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
+  const hosted = models.map((model) => hostedModelOf(situation, model));
+  const sample = gatedSample(workload, { rows, models, gates: stageGates });
   return createExplorer({
     ...explored,
-    sample: gatedSample(workload, { rows, models, gates: stageGates }),
+    sample,
     ...(situation.rivalGates === undefined
       ? {}
       : {
@@ -126,7 +140,8 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
             })),
           },
         }),
-    shapes: stays.slice(0, models.length),
+    shapes: stays.slice(0, models.length).map((own, model) => hostedShapes(hosted[model] ?? null, sample.outputTokens[model]) ?? own),
+    ...(hosted.some((one) => one !== null) ? { hosted } : {}),
     ...(fixed === null ? {} : { fixedTopology: fixed }),
     ...(shared === null ? {} : { sharedEngines: shared }),
     arrivalSeconds: workload.arrivalSeconds,
@@ -140,6 +155,11 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     quantile: percentile / 100,
     seed: mixSeed(workload.seed, "planning"),
   });
+}
+
+/** The one replica of a hosted model; null for others. */
+function hostedShapes(model: HostedModel | null, outputTokens: Int32Array | undefined): readonly ShapedReplica[] | null {
+  return model === null ? null : [hostedReplica(model, mean(Float64Array.from(outputTokens ?? [1])))];
 }
 
 const asksTheJudge = (gate: GateDocument): boolean => simpleGatesOf(gate).some(({ kind }) => kind === "judge");

@@ -17,6 +17,7 @@ import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
 import { judgeOf } from "../explore/situation";
 import { judgementsOf } from "../routing/routing";
+import { hostedUsdPerHour } from "../tables/hostedStages";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
@@ -82,7 +83,13 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with no engines but those of the stages; it has no cost objective and no constraints.
   const stagesAlone = input.judge.engine === undefined && (explorer.input.gates?.peers ?? []).length === 0;
-  const alternates = fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && stagesAlone && !isConstrained(input);
+  const alternates =
+    explorer.input.hosted === undefined &&
+    fixed === null &&
+    !explorer.byGain &&
+    objective.kind !== "cost-under-both" &&
+    stagesAlone &&
+    !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
@@ -134,7 +141,7 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
     apiVersion: "weir/v1",
     kind: "Plan",
     metadata: { name: planName(finalist) },
-    deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
+    deployment: ownStages(finalist).map((stage) => modelDeployment(input, stage)),
     policy: planPolicy(toRecord, finalist.routing, finalist),
     inputs: planInputs(toRecord, finalist),
     predictions: planPredictions(toRecord, finalist),
@@ -205,7 +212,7 @@ function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster
   const { requestsPerSecond, judge } = explorer.input;
   const { routed, thresholds } = explorer.routing(routing);
   const judgements = judgementsOf(routed, thresholds);
-  const usd = usdPerHour([...deployment, ...kept], cluster);
+  const usd = usdPerHour([...deployment, ...kept], cluster) + hostedUsdPerHour(explorer.input, explorer.routing(routing));
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, judgements, judge });
 }
 
@@ -213,9 +220,14 @@ function modelDeployment({ cards }: Pick<CompleteInput, "cards">, { model, gpus,
   return { model, precision: cardOf(cards.models, model)?.precision ?? "bf16", gpu: mainGpu(replicas), gpus, replicas: groups };
 }
 
+/** The stages that the cluster runs. */
+const ownStages = ({ deployment, kept }: Finalist): readonly DeployedStage[] =>
+  [...deployment, ...kept].filter(({ hosted }) => hosted === undefined);
+
 function planName({ deployment, kept }: Finalist): string {
   const gpus = [...gpusByType([...deployment, ...kept])].map(([gpu, count]) => `${count} x ${gpu}`);
-  return `${deployment.map((stage) => stage.model).join(" > ")} on ${gpus.join(" and ")}`;
+  const names = deployment.map(({ model, hosted }) => (hosted === undefined ? model : `${model} (hosted)`));
+  return `${names.join(" > ")} on ${gpus.join(" and ")}`;
 }
 
 function planInputs(input: CompleteInput, finalist: Finalist): PlanDraft["inputs"] {
@@ -232,6 +244,7 @@ function planInputs(input: CompleteInput, finalist: Finalist): PlanDraft["inputs
       sampleRequests: finalist.requests,
       seed: workload.seed,
       judge: { kind: judge.kind, auc: judge.kind === "modelled" ? judge.auc : null },
+      ...(explorer.input.hosted === undefined ? {} : { dataMayLeave: true as const }),
     },
     cluster,
     models: [...explorer.input.sample.models],

@@ -14,6 +14,7 @@ import { pacedSeconds } from "../deploy/wholeSimulation";
 import type { PlanningSituation } from "../explore/situation";
 import { judgementsOf } from "../routing/routing";
 import { routedIntervals } from "../routing/uncertainty";
+import { hostedUses } from "../tables/hostedStages";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
 import { planPolicy } from "./planPolicy";
@@ -32,7 +33,8 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
   const judgements = judgementsOf(routed, thresholds);
-  const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
+  const uses = hostedUses(explorer.input, explorer.routing(finalist.routing));
+  const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster) + uses.reduce((sum, use) => sum + use.usdPerHour, 0);
   const interval = routedIntervals(explorer.whole(finalist.routing), {
     confidence: qualityConfidence,
     seed: mixSeed(explorer.input.seed, "intervals"),
@@ -65,6 +67,13 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     costUsdPerHour,
     utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
+    ...(uses.length === 0
+      ? {}
+      : {
+          hosted: uses.map(({ model, requestsPerSecond: rate, usdPerHour: usd }) => ({
+            ...{ model: model.model, share: rate / requestsPerSecond, requestsPerSecond: rate, usdPerHour: usd },
+          })),
+        }),
     ...judgePrediction(input, finalist),
     ...peerPredictions(input, finalist),
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,

@@ -33,9 +33,9 @@ export function shapeReasons(
   { routing, deployment, tables }: Pick<Deployed, "routing" | "deployment" | "tables">,
 ): NonNullable<SolverReport["shapes"]> {
   const { stages } = explorer.routing(routing);
-  return deployment.flatMap(({ model, replicas }, stage) => {
+  return deployment.flatMap(({ model, replicas, hosted }, stage) => {
     const table = tables[stage]?.capacity;
-    if (table === undefined) return [];
+    if (table === undefined || hosted !== undefined) return [];
     return [...new Set(replicas.map(({ gpu }) => gpu))].map((type) => {
       const says = shapeReason({
         table: { ...table, shapes: table.shapes.filter(({ gpu }) => gpu === type) },

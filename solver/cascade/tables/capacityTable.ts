@@ -82,6 +82,13 @@ export function latencyByGpus({ levels, capacity }: CapacityTable, requestsPerSe
   }
 }
 
+/** The same for a hosted model, which has one replica and takes no GPUs: its latency on any number of GPUs. */
+export function latencyOfHosted(table: CapacityTable, requestsPerSecond: number, into: Float32Array | Float64Array): void {
+  const one = new Float64Array(1);
+  latencyByGpus(table, requestsPerSecond, one);
+  into.fill(one[0] ?? Number.POSITIVE_INFINITY);
+}
+
 /** The replicas that serve a rate on f GPUs at the smallest latency, with that latency; null where none sustain it. */
 export function replicasFor(
   table: CapacityTable,

@@ -36,6 +36,8 @@ export interface LatencyTablesInput {
   readonly fixedTopology?: FixedTopology;
   /** With a fixed topology: engines that serve several models; left out: each serves one. */
   readonly sharedEngines?: SharedEngines;
+  /** Per model of the sample: set where it is hosted, so that it has one replica on no GPU. Left out: none is. */
+  readonly hosted?: readonly (object | null)[];
   /** Maximum number of calls that one request makes of one model at a time, where gates ask for samples; left out: 1. */
   readonly callsPerRequest?: number;
   /** 0.95 for p95. */
@@ -142,7 +144,7 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     const shaped = curves(shapes, curveWork(input, model, mix), loads);
     const latencies = relativeLatency(model);
     return {
-      capacity: capacityTable(shaped, input.maxGpus, input.mix),
+      capacity: input.hosted?.[model] ? capacityTable(shaped, 1) : capacityTable(shaped, input.maxGpus, input.mix),
       relativePercentile: quantile(
         Float64Array.from(mix.prompts, (prompt) => latencies[prompt] ?? 0),
         input.quantile,

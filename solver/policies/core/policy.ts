@@ -52,6 +52,8 @@ export interface WaitingWork {
   readonly forecast?: AgentForecast | undefined;
   /** Stages whose engines failed it as often as the driver retries; left out: none. */
   readonly failedStages?: readonly number[] | undefined;
+  /** Stages that it must not visit, whatever their engines do: its data must not go there; left out: it may visit all. */
+  readonly barredStages?: readonly number[] | undefined;
   /** Stages whose answers the driver keeps although the policy escalated the request; left out: none. */
   readonly answeredStages?: readonly number[] | undefined;
   /** Left out where the policy does not read it (`readsEvidence`). */
@@ -238,6 +240,8 @@ export interface StartingRequest {
   readonly replicas: readonly ReplicaView[];
   /** Whether the judge is known to give no scores at present. */
   readonly judgeResting: boolean;
+  /** Stages that it must not visit, whatever their engines do; left out: it may visit all. */
+  readonly barredStages?: readonly number[] | undefined;
   /** Left out: every model has engines. */
   readonly outage?: Outage;
 }

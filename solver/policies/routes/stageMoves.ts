@@ -18,11 +18,13 @@ interface Answerable {
   readonly outage: Outage | undefined;
   readonly failed?: readonly number[] | undefined;
   readonly answered?: readonly number[] | undefined;
+  readonly barred?: readonly number[] | undefined;
 }
 
 /**
  * Work of a stage that cannot answer it, because its model is lost or its engines failed it, continues at the stage that `answeringStage`
- * returns, and is refused where there is none. An answer that the route would escalate is accepted where that stage is its own.
+ * returns, and is refused where there is none. An answer that the route would escalate is accepted where that stage is its own. For work that
+ * must not visit the stages from there on, the route ends below them, whatever may answer in an outage.
  */
 export function stageMoves(route: Route): StageMoves {
   const stages = route.models.length;
@@ -31,10 +33,11 @@ export function stageMoves(route: Route): StageMoves {
   const lowerMayAnswer = (outage: Outage | undefined): boolean => route.unordered === true || outage?.lowerMayAnswer !== false;
 
   /** The stage for work that the route assigns to `wanted`; null where no stage may and can answer it. */
-  function stageFor(wanted: number, { outage, failed = [], answered = [] }: Answerable): number | null {
+  function stageFor(wanted: number, { outage, failed = [], answered = [], barred = [] }: Answerable): number | null {
     const canAnswer = (stage: number): boolean =>
-      answered.includes(stage) || !(failed.includes(stage) || outage?.isLost(route.models[stage] ?? ""));
-    return answeringStage(wanted, { stages, canAnswer, lowerMayAnswer: lowerMayAnswer(outage) });
+      answered.includes(stage) || !(barred.includes(stage) || failed.includes(stage) || outage?.isLost(route.models[stage] ?? ""));
+    const endsBelow = barred.length > 0 && route.models.every((_, stage) => stage < wanted || barred.includes(stage));
+    return answeringStage(wanted, { stages, canAnswer, lowerMayAnswer: endsBelow || lowerMayAnswer(outage) });
   }
 
   function refusal(wanted: number, { id: workId }: WaitingWork, outage: Outage | undefined): Action {
@@ -51,16 +54,16 @@ export function stageMoves(route: Route): StageMoves {
   return {
     start(request) {
       const start = route.start(request);
-      const { outage } = request;
-      if (outage === undefined) return start;
-      const stage = stageFor(start.stage, { outage });
+      const { outage, barredStages: barred } = request;
+      if (outage === undefined && barred === undefined) return start;
+      const stage = stageFor(start.stage, { outage, barred });
       return stage === null || stage === start.stage ? start : { ...reasoned(start.stage, stage), wantedReason: start.reason };
     },
     judged(work, judgedScore, outage) {
-      const { id: workId, stage: own, failedStages: failed, answeredStages = [] } = work;
+      const { id: workId, stage: own, failedStages: failed, answeredStages = [], barredStages: barred } = work;
       const verdict = route.verdict(own, judgedScore, work.evidence);
       if (verdict.kind === "accept") return { ...verdict, workId };
-      const stage = stageFor(verdict.stage, { outage, failed, answered: [...answeredStages, own] });
+      const stage = stageFor(verdict.stage, { outage, failed, barred, answered: [...answeredStages, own] });
       if (stage === verdict.stage) return { ...verdict, workId };
       if (stage === null) return refusal(verdict.stage, work, outage);
       const { reason, skipped } = reasoned(verdict.stage, stage);
@@ -69,11 +72,12 @@ export function stageMoves(route: Route): StageMoves {
     },
     stuck(outage) {
       const lost = outage && route.models.map((model) => outage.isLost(model));
-      return ({ stage, failedStages }) => lost?.[stage] === true || failedStages?.includes(stage) === true;
+      return ({ stage, failedStages, barredStages }) =>
+        lost?.[stage] === true || failedStages?.includes(stage) === true || barredStages?.includes(stage) === true;
     },
     movedOn(work, outage) {
-      const { id: workId, stage: wanted, failedStages: failed, answeredStages: answered } = work;
-      const stage = stageFor(wanted, { outage, failed, answered });
+      const { id: workId, stage: wanted, failedStages: failed, answeredStages: answered, barredStages: barred } = work;
+      const stage = stageFor(wanted, { outage, failed, answered, barred });
       return stage === null ? refusal(wanted, work, outage) : { kind: "skip", workId, ...reasoned(wanted, stage) };
     },
   };
