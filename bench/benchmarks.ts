@@ -22,7 +22,7 @@ import { severalGatewaysBenchmarks } from "./gateway/severalGateways";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostedBenchmarks } from "./hosted/hosted";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
-import { jointAllTermsBenchmarks, jointBenchmarks, jointRecordedBenchmarks } from "./joint/joint";
+import { jointAllTermsBenchmarks, jointBenchmarks, jointRecordedBenchmarks, jointUnseenBenchmarks } from "./joint/joint";
 import { jointRoundsBenchmarks } from "./joint/rounds";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -130,6 +130,7 @@ export const onlyWanted: Readonly<Record<string, readonly Benchmark[]>> = {
   "joint policy, real engines": jointRealBenchmarks,
   "joint policy, all terms": jointAllTermsBenchmarks,
   "joint policy, recorded runs": jointRecordedBenchmarks,
+  "joint policy, unseen mixes": jointUnseenBenchmarks,
   "real engines": realBenchmarks,
   "real roll-out": realRollOutBenchmarks,
   "record engine": recordEngineBenchmarks,

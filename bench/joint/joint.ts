@@ -9,7 +9,7 @@ import cases from "./cases.json" with { type: "json" };
 import { jointLiveBenchmarks } from "./live";
 import { type Mix, mixOf } from "./mixes";
 import { type MixRace, type PartRow, raceMix } from "./race";
-import { ALONE, JOINT, jointSystems, PAIRS, VARIANTS, worthOf } from "./systems";
+import { ALONE, BY_WORKFLOW, JOINT, jointSystems, PAIRS, VARIANTS, worthOf } from "./systems";
 import { figuresTable, highestLoadTable, matrixTable, mixTable, noiseTable, promisesTable, tenthBelow, termsTable } from "./tables";
 import { weightTable } from "./weights";
 
@@ -27,6 +27,10 @@ const MIXES: RacedMixes = {
   ...{ name: "joint policy, mixes", file: "joint", loads: cases.loads, ablated: true },
   mixes: cases.mixes.map((seed) => mixOf(seed)),
 };
+const UNSEEN: RacedMixes = {
+  ...{ name: "joint policy, unseen mixes", file: "joint-unseen", loads: cases.unseen.loads, ablated: false },
+  mixes: cases.unseen.mixes.map((seed) => mixOf(seed)),
+};
 const WITH_RUNS: RacedMixes = {
   ...{ name: "joint policy, recorded runs", file: "joint-recorded", loads: cases.recordedLoads, ablated: false },
   mixes: cases.withRecordedRuns.map((seed) => mixOf(seed, true)),
@@ -35,7 +39,8 @@ const WITH_RUNS: RacedMixes = {
 const isSameCase = (one: PartRow, other: PartRow): boolean =>
   one.mix === other.mix && one.load === other.load && one.system === other.system;
 
-const isVariant = (name: string): boolean => Object.values(VARIANTS).some((own) => own === name);
+/** One variant is raced everywhere: which parts it helps depends on the mix. */
+const isVariant = (name: string): boolean => name !== BY_WORKFLOW && Object.values(VARIANTS).some((own) => own === name);
 
 interface Raced extends Omit<RacedMixes, "ablated">, Pick<NonNullable<Parameters<typeof raceMix>[2]>, "choose"> {
   readonly seeds?: readonly number[];
@@ -78,7 +83,7 @@ async function raceAll(raced: RacedMixes): Promise<readonly PartRow[]> {
         matrixTable(rows, "p95Seconds"),
         promisesTable(rows),
         highestLoadTable(rows),
-        ...(ablated ? [termsTable(rows, { reference: JOINT, variants: VARIANTS, loads })] : []),
+        termsTable(rows, { reference: JOINT, variants: ablated ? VARIANTS : { "by workflow, over time slots": BY_WORKFLOW }, loads }),
       ]);
       writeTables(`${file}-noise`, [noiseTable(rows, noise)]);
       writeTables(`${file}-figures`, [matrixTable(rows, "secondsPerToken"), figuresTable(rows)]);
@@ -169,6 +174,9 @@ export const jointBenchmarks: readonly Benchmark[] = dataPresent()
 export const jointAllTermsBenchmarks: readonly Benchmark[] = dataPresent()
   ? [{ name: "joint policy, all terms", budget: null, run: allTerms }]
   : [];
+
+/** The same on mixes that were drawn after the last change of a rule. */
+export const jointUnseenBenchmarks: readonly Benchmark[] = dataPresent() ? against(UNSEEN) : [];
 
 /** The same on mixes with recorded runs of agents; where these are missing, one line that says so. */
 export const jointRecordedBenchmarks: readonly Benchmark[] = dataPresent() ? (agentRunsPresent() ? against(WITH_RUNS) : [skipped]) : [];

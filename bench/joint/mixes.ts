@@ -13,7 +13,7 @@ export interface Mix {
 
 /**
  * The mix of a seed: a uniform share of single requests in the range of `cases.json`, the rest divided among the agents' workflows and the
- * ensemble by independent exponential weights, and one of the floors. Mixes of `tuning` are for choosing settings; those of `mixes` and `fresh`
+ * ensemble by independent exponential weights, and one of the floors. Mixes of `tuning` are for choosing settings; all others
  * are measured.
  *
  * @param withRecordedRuns whether recorded runs of agents are one more workflow of the mix.

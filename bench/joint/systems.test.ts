@@ -12,7 +12,7 @@ import { withModelledConfidence } from "../aragog/scoredRun";
 import { ALL_TERMS, allTermsSystems, LEFT_OUT } from "./allTerms";
 import cases from "./cases.json" with { type: "json" };
 import { cheapestCascade, cheapestModel } from "./singles";
-import { ALONE, jointSystems, PAIRS, VARIANTS } from "./systems";
+import { ALONE, BASELINES, jointSystems, PAIRS, VARIANTS } from "./systems";
 
 const replicas = cases.engines.map(
   ({ model, tp, count }): LabReplicas => ({
@@ -51,7 +51,7 @@ test("every pair of the systems is raced", () => {
 });
 
 const named = {
-  jointSystems: [...ALONE, ...PAIRS, ...Object.values(VARIANTS)],
+  jointSystems: [...BASELINES, ...ALONE, ...PAIRS, ...Object.values(VARIANTS)],
   allTermsSystems: [ALL_TERMS, ...Object.values(LEFT_OUT), ...ALONE],
 };
 
@@ -70,6 +70,6 @@ test.each((["jointSystems", "allTermsSystems"] as const).flatMap((from) => named
 );
 
 test("no mix that is measured was tuned on", () => {
-  const all = [...cases.mixes, ...cases.tuning.mixes, ...cases.withRecordedRuns];
+  const all = [...cases.mixes, ...cases.tuning.mixes, ...cases.withRecordedRuns, ...cases.unseen.mixes];
   expect(new Set(all).size).toBe(all.length);
 });

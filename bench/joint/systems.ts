@@ -9,6 +9,10 @@ import cases from "./cases.json" with { type: "json" };
 type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
+/** What teams have without any of the five: one model for all requests, at the engine of least load. */
+export const BASELINES = ["largest model", "cheapest model"] as const;
+/** The joint policy with Kairos' order and place, which trade latencies of parts against each other. */
+export const BY_WORKFLOW = "joint by workflow, over time slots";
 export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
 export const PAIRS = [
   "Aragog and Cascadia",
@@ -30,7 +34,7 @@ export const VARIANTS = {
   "without the cascade: one model": "joint without the cascade",
   "without accurate configurations: the largest models": "joint without accurate configurations",
   "without skipped aggregators": "joint without skipped aggregators",
-  "with the order of workflows and time slots": "joint by workflow, over time slots",
+  "with the order of workflows and time slots": BY_WORKFLOW,
   "with the plan's price of tokens": "joint with the plan's price",
 } as const;
 
@@ -87,7 +91,10 @@ export function jointSystems(parts: Parts): readonly LabSystem[] {
   const chimera = { order: shortestFirst, place: leastLoad };
   const worth = worthOf(cases.delayWeight);
   const singles = orLarger(cascade, policy);
+  const largest = { kind: "fixed", model: policy.models.at(-1)?.model ?? "" } as const;
   return [
+    { name: "largest model", ...none, ...ungated, policy: { ...largest, order: fcfs, place: leastLoad } },
+    { name: "cheapest model", ...none, ...ungated, policy: { ...model, order: fcfs, place: leastLoad } },
     { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
     { name: "Chimera", ...learnt, ...ungated, policy: { ...slack, ...chimera } },
     rounds("Aragog", { selection: beam, singles: model }, ungated),
@@ -118,7 +125,7 @@ export function jointSystems(parts: Parts): readonly LabSystem[] {
     rounds("joint without the cascade", { selection: worth, singles: model }),
     rounds("joint without accurate configurations", { selection: worth, singles }, { configurations: "none" }),
     rounds("joint without skipped aggregators", { selection: worth, singles }, ungated),
-    rounds("joint by workflow, over time slots", { selection: worth, singles, ...kairos }),
+    rounds(BY_WORKFLOW, { selection: worth, singles, ...kairos }),
     rounds("joint with the plan's price", { selection: selectionOf({ ...worth, priced: true }, policy.models, loads), singles }),
   ];
 }

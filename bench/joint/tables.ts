@@ -6,7 +6,7 @@ import { differenceOf, ratioOf } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import cases from "./cases.json" with { type: "json" };
 import { type MixRace, PARTS, type Part, type PartRow } from "./race";
-import { ALONE, JOINT, PAIRS } from "./systems";
+import { ALONE, BASELINES, JOINT, PAIRS } from "./systems";
 
 /** Points by which a system may be worse than the joint policy, beyond noise, and still be compared with it. */
 const EQUAL_QUALITY = 1;
@@ -93,7 +93,7 @@ export function matrixTable(rows: readonly PartRow[], figure: Latency): string {
   const lines = rows
     .filter(({ system }) => system === JOINT)
     .map((joint, at) => {
-      const alone = ALONE.map((system) => {
+      const alone = [...BASELINES, ...ALONE].map((system) => {
         const row = rowOf(rows, { ...joint, system });
         if (row === undefined) return "-";
         return `${ratio(ratioOf([{ own: joint[figure], reference: row[figure] }]))}${isAsGood(rows, joint, system) ? "" : " †"}`;
@@ -102,7 +102,7 @@ export function matrixTable(rows: readonly PartRow[], figure: Latency): string {
       const best = pair?.best == null ? "none as good" : `${ratio(pair.ratio)}, ${pair.best} (${signed(pair.quality)} points)`;
       return [joint.mix, `${joint.load}`, joint.part, ...alone, best];
     });
-  return `${figureNames[figure]} of the joint policy over that of:\n\n${table(["mix", "load", "part", ...ALONE, "the best pair"], lines)}`;
+  return `${figureNames[figure]} of the joint policy over that of:\n\n${table(["mix", "load", "part", ...BASELINES, ...ALONE, "the best pair"], lines)}`;
 }
 
 /** Quality of the parts with a floor, and the share of all parts' programs within their limit, of the joint policy and its best rivals by the mean. */
@@ -110,7 +110,7 @@ export function promisesTable(rows: readonly PartRow[]): string {
   const own = rows.filter(({ system }) => system === JOINT);
   const [alone, pairs] = [ALONE, PAIRS].map((against) => comparisons(rows, against, "meanSeconds"));
   return table(
-    ["mix", "load", "part", "quality of joint", "floor", "kept", "within SLO, %: joint", "the best alone", "the best pair"],
+    ["mix", "load", "part", "quality of joint", "floor", "not surely below it", "within SLO, %: joint", "the best alone", "the best pair"],
     own.map((joint, at) => {
       const within = [alone, pairs].map((column) => {
         const best = column?.[at]?.best;
@@ -143,13 +143,18 @@ function highestLoad(rows: readonly PartRow[], at: Pick<PartRow, "mix" | "part" 
   return (last.load + ((next.load - last.load) * (last.within - MOSTLY_WITHIN)) / (last.within - next.within)).toFixed(2);
 }
 
-/** The highest load at which nine tenths of a part's programs end within their limit, by system. */
+/** The highest load at which nine tenths of a part's programs end within their limit, by system. One that is not as good at every load is marked. */
 export function highestLoadTable(rows: readonly PartRow[]): string {
-  const systems = [JOINT, ...ALONE, ...PAIRS];
+  const systems = [JOINT, ...BASELINES, ...ALONE, ...PAIRS];
+  const loads = [...new Set(rows.map(({ load }) => load))];
+  const isAsGoodAtAll = (mix: string, system: string): boolean => loads.every((load) => isAsGood(rows, { mix, load }, system));
   const parts = [...new Set(rows.map(({ mix, part }) => JSON.stringify([mix, part])))].map((key) => JSON.parse(key) as [string, Part]);
   return table(
     ["mix", "part", ...systems],
-    parts.map(([mix, part]) => [mix, part, ...systems.map((system) => highestLoad(rows, { mix, part, system }))]),
+    parts.map(([mix, part]) => [
+      ...[mix, part],
+      ...systems.map((system) => `${highestLoad(rows, { mix, part, system })}${isAsGoodAtAll(mix, system) ? "" : " †"}`),
+    ]),
   );
 }
 
@@ -201,13 +206,24 @@ export function termsTable(rows: readonly PartRow[], { reference, variants, load
       return own === undefined || whole === undefined ? [] : [{ own: own[figure], reference: whole[figure] }];
     });
   return table(
-    [reference, "load", "mean, over its", "p95, over its", "quality of single requests", "quality of agents"],
+    [
+      ...[reference, "load", "all: mean, over its", "p95", "single requests: mean", "p95", "quality, points"],
+      ...["agents: mean", "p95", "quality, points", "ensemble: mean"],
+    ],
     Object.entries(variants).flatMap(([variant, system]) =>
-      loads.map((load) => [
-        ...[variant, `${load}`],
-        ...(["meanSeconds", "p95Seconds"] as const).map((figure) => ratio(ratioOf(pairs(system, load, "all", figure)))),
-        ...(["single requests", "agents"] as const).map((part) => signed(differenceOf(pairs(system, load, part, "quality")))),
-      ]),
+      loads.map((load) => {
+        const over = (part: Part) =>
+          (["meanSeconds", "p95Seconds"] as const).map((figure) => ratio(ratioOf(pairs(system, load, part, figure))));
+        return [
+          ...[variant, `${load}`],
+          ...over("all"),
+          ...(["single requests", "agents"] as const).flatMap((part) => [
+            ...over(part),
+            signed(differenceOf(pairs(system, load, part, "quality"))),
+          ]),
+          ratio(ratioOf(pairs(system, load, "ensemble", "meanSeconds"))),
+        ];
+      }),
     ),
   );
 }
