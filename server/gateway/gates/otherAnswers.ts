@@ -5,7 +5,8 @@ import { callEngine } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
 import { stageOutcome } from "../engines/stageOutcome";
 import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
-import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";
+import { engineBody } from "../http/engineBody";
+import { type ModelRequest, withoutTrace } from "../http/modelRequest";
 import { noUsage, type Usage, usageOf } from "../http/usage";
 
 /** The engines that further answers may use. */

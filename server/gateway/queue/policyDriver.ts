@@ -18,8 +18,8 @@ interface Released {
  */
 const soonestMs = 10;
 const latestMs = 10_000;
-/** Comparisons of ids after which a map of all waiting work is cheaper. */
-const MOST_COMPARED = 64;
+/** Actions from which on a map of all waiting work costs less than looking for the work of each. */
+const MANY_ACTIONS = 16;
 
 const queuedState = { kind: "queued" } as const;
 
@@ -210,7 +210,7 @@ export class PolicyDriver {
   /** Finds waiting work by its id, so many times. */
   #finder(times: number): (id: string) => WaitingEntry | undefined {
     const waiting = this.#waiting;
-    if (times * waiting.length <= MOST_COMPARED) return (id) => waiting.find((entry) => entry.id === id && entry.outcome === null);
+    if (times < MANY_ACTIONS) return (id) => waiting.find((entry) => entry.id === id && entry.outcome === null);
     const byId = new Map(waiting.map((entry) => [entry.id, entry]));
     return (id) => {
       const entry = byId.get(id);
