@@ -24,7 +24,9 @@ it("keeps the numbers of tools' arguments in a request digit by digit", () => {
   expect(text).toContain('"input":{"id":12345678901234567890}');
   const { messages, ...body } = JSON.parse(text);
   expect(body).toEqual({ model: "m", max_tokens: 5, system: "Be brief.\n\nAnd exact.", stop_sequences: ["END"], temperature: 1 });
-  expect(messages.map(({ role, content }: { role: string; content: { type: string }[] }) => [role, content.map(({ type }) => type)])).toEqual([
+  expect(
+    messages.map(({ role, content }: { role: string; content: { type: string }[] }) => [role, content.map(({ type }) => type)]),
+  ).toEqual([
     ["user", ["text"]],
     ["assistant", ["tool_use", "tool_use"]],
     ["user", ["tool_result", "tool_result", "image"]],
@@ -33,7 +35,11 @@ it("keeps the numbers of tools' arguments in a request digit by digit", () => {
 
 it.each([
   ["several answers", { n: 2 }, "n"],
-  ["arguments that are no object", { messages: [{ role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "[1" } }] }] }, "arguments"],
+  [
+    "arguments that are no object",
+    { messages: [{ role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "[1" } }] }] },
+    "arguments",
+  ],
   ["a part that it cannot read", { messages: [{ role: "user", content: [{ type: "input_audio" }] }] }, "input_audio"],
 ])("refuses %s", (_, change, says) => {
   expect(() => providerRequest({ model: "m", max_tokens: 5, messages: [{ role: "user", content: "a" }], ...change })).toThrow(says);
@@ -46,7 +52,11 @@ it("reads a message as a completion, with its tools' inputs as they are written 
     choices: [
       {
         finish_reason: "tool_calls",
-        message: { content: null, reasoning_content: "Hm.", tool_calls: [{ id: "t", function: { arguments: '{"n":12345678901234567890}' } }] },
+        message: {
+          content: null,
+          reasoning_content: "Hm.",
+          tool_calls: [{ id: "t", function: { arguments: '{"n":12345678901234567890}' } }],
+        },
       },
     ],
     usage: { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } },

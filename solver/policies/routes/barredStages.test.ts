@@ -3,9 +3,7 @@ import type { WaitingWork } from "../core/policy";
 import { cascadeRoute } from "./cascadeRoute";
 import { stageMoves } from "./stageMoves";
 
-const moves = stageMoves(
-  cascadeRoute({ stages: [{ model: "small" }, { model: "medium" }, { model: "far" }], thresholds: [50, 50] }),
-);
+const moves = stageMoves(cascadeRoute({ stages: [{ model: "small" }, { model: "medium" }, { model: "far" }], thresholds: [50, 50] }));
 const work = (stage: number, barredStages?: readonly number[]): WaitingWork => ({
   ...{ id: "a", programId: "a", stage, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 1 },
   state: { kind: "answered", judgedScore: 10 },
@@ -15,7 +13,11 @@ const outage = (lost: readonly string[], lowerMayAnswer: boolean) => ({ isLost: 
 
 it("ends below the stages that work must not visit, also where smaller models may not answer in an outage", () => {
   for (const lowerMayAnswer of [true, false]) {
-    expect(moves.judged(work(1, [2]), 10, outage([], lowerMayAnswer))).toMatchObject({ kind: "accept", reason: "lower-stage", skipped: [2] });
+    expect(moves.judged(work(1, [2]), 10, outage([], lowerMayAnswer))).toMatchObject({
+      kind: "accept",
+      reason: "lower-stage",
+      skipped: [2],
+    });
     expect(moves.judged(work(1), 10, outage([], lowerMayAnswer))).toMatchObject({ kind: "escalate", stage: 2 });
   }
 });
