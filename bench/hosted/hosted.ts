@@ -1,8 +1,8 @@
 import { createPlanner, type Planner } from "@/server/planning/planner/planner";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import type { HostedModel } from "@/solver/hardware/hostedModel";
-import type { Objective, Plan } from "@/solver/plan/plan";
 import { mean } from "@/solver/numeric/quantile";
+import type { Objective, Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";

@@ -371,7 +371,7 @@ const forecastSchema = z.object({
 });
 
 /** Why a stage could not answer a request. */
-export const skipCauses = ["lost", "failed", "budget", "data-stays"] as const;
+const skipCauses = ["lost", "failed", "budget", "data-stays"] as const;
 
 /**
  * The record of the decisions about a request. It contains no answer, and no prompt unless the settings say so. Served by GET
@@ -494,7 +494,6 @@ export type AbortKind = z.infer<typeof abortKindSchema>;
 export type FinishReason = (typeof finishReasons)[number];
 export type FailureKind = z.infer<typeof failureKindSchema>;
 export type SkipCause = (typeof skipCauses)[number];
-export type LeavingRule = z.infer<typeof leavingRuleSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type GateRecord = z.infer<typeof gateRecordSchema>;
 export type GateCall = z.infer<typeof gateCallSchema>;

@@ -72,7 +72,7 @@ export function answerCost(model: string, { inputTokens, outputTokens }: Usage, 
 const knownTerms = new WeakMap<GatewayConfig["replicas"], ReadonlyMap<string, HostedEngine>>();
 
 /** The terms of the hosted models of a configuration. Their prices are the provider's. */
-export function hostedTerms({ replicas }: Pick<GatewayConfig, "replicas">): ReadonlyMap<string, HostedEngine> {
+function hostedTerms({ replicas }: Pick<GatewayConfig, "replicas">): ReadonlyMap<string, HostedEngine> {
   const known = knownTerms.get(replicas);
   if (known !== undefined) return known;
   const terms = new Map(replicas.flatMap(({ model, hosted }) => (hosted === undefined ? [] : [[model, hosted] as const])));

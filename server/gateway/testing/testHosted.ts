@@ -6,7 +6,7 @@ import { hashed, testConfig } from "./testGateway";
 export const providerKeyVariable = "WEIR_ENGINE_TEST_PROVIDER";
 export const providerKey = "provider-key";
 
-export const hostedTerms = (given: Partial<HostedEngine> = {}): HostedEngine => ({
+const hostedTerms = (given: Partial<HostedEngine> = {}): HostedEngine => ({
   kind: "openai",
   usdPerMillionInputTokens: 3,
   usdPerMillionOutputTokens: 15,
@@ -25,7 +25,7 @@ interface HostedCascade {
 }
 
 /** The cascade may send what it escalates to the provider. */
-export const leaves: GatewaySettings = { dataMayLeave: [{ models: ["cascade/default"] }] };
+const leaves: GatewaySettings = { dataMayLeave: [{ models: ["cascade/default"] }] };
 
 /** A cascade of `small`, which the house serves, and the hosted model `far`. */
 export function hostedConfig({ smallUrl, judgeUrl, providerUrl, terms, maxInFlight = 8, settings = leaves }: HostedCascade): GatewayConfig {
