@@ -258,7 +258,11 @@ export class ValkeyLink {
     if (!this.#hashes.has(beatScript)) await this.#load();
     const [count] = await this.run(beatScript, { keys: [this.key("gateways")], args: [aliveMs] });
     const nowMs = performance.now();
-    this.#alive = [...this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs), { count: Number(count), atMs: nowMs }];
+    // After an outage, however long, the others have yet to come back.
+    const kept = this.isUp
+      ? this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs)
+      : [{ count: this.sharing, atMs: nowMs }];
+    this.#alive = [...kept, { count: Number(count), atMs: nowMs }];
   }
 
   /** After a restart Valkey knows no scripts. */
