@@ -303,8 +303,11 @@ export class ValkeyLink {
     this.#sinceMs = Date.now();
     const overshoot = this.#members.flatMap((member) => member.overshoot() ?? []);
     const { gateways } = this;
-    if (!this.#wasUp) this.#options.log.info({ gateways }, `state is shared over Valkey at ${this.#where}`);
-    else if (this.#isWarned) {
+    if (!this.#wasUp) {
+      // What a start waited for does not hide the first outage.
+      this.#warnedMs = Number.NEGATIVE_INFINITY;
+      this.#options.log.info({ gateways }, `state is shared over Valkey at ${this.#where}`);
+    } else if (this.#isWarned) {
       const beyond = overshoot.length === 0 ? "no limit was exceeded meanwhile" : overshoot.join("; ");
       this.#options.log.info({ gateways, seconds }, `Valkey at ${this.#where} is back: ${beyond}`);
     }
