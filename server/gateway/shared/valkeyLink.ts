@@ -7,7 +7,7 @@ import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 
 /** No request waits longer for Valkey: its gateway then decides by its own share. A network of a data centre answers in less than one. */
-export const mostWaitMs = 10;
+const mostWaitMs = 10;
 /** Without any reply for so long the gateway stops asking: a shorter pause is one of the machine or of the network. */
 const silentMs = 250;
 const beatMs = 1_000;
