@@ -117,7 +117,8 @@ describe("three gateways over one Valkey", needs(valkeyServer), () => {
     );
     expect([...counts.keys()].toSorted()).toEqual([200, 429]);
     expect(passed).toBe(engine.asked.length);
-    expect(overshoot).toBeLessThanOrEqual(2);
+    // Requests of the others that a gateway had not seen when Valkey went.
+    expect(overshoot).toBeLessThanOrEqual(5);
     await until(async () => (await useOf(0))?.used === passed * tokensPerRequest);
   });
 });

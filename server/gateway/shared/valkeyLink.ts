@@ -259,9 +259,7 @@ export class ValkeyLink {
     const [count] = await this.run(beatScript, { keys: [this.key("gateways")], args: [aliveMs] });
     const nowMs = performance.now();
     // After an outage, however long, the others have yet to come back.
-    const kept = this.isUp
-      ? this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs)
-      : [{ count: this.sharing, atMs: nowMs }];
+    const kept = this.isUp ? this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs) : [{ count: this.sharing, atMs: nowMs }];
     this.#alive = [...kept, { count: Number(count), atMs: nowMs }];
   }
 
