@@ -190,14 +190,12 @@ async function withGateway<T>(starting: Promise<BenchGateway>, measure: (gateway
   }
 }
 
-const statusOf = async (gateway: BenchGateway): Promise<GatewayStatus> =>
-  (await (await gateway.read("/status")).json()) as GatewayStatus;
+const statusOf = async (gateway: BenchGateway): Promise<GatewayStatus> => (await (await gateway.read("/status")).json()) as GatewayStatus;
 
 const uptimeSeconds = async (gateway: BenchGateway): Promise<number> => (await statusOf(gateway)).uptimeSeconds;
 
 async function reach(started: readonly BenchGateway[], holds: (sharing: NonNullable<GatewayStatus["sharing"]>) => boolean): Promise<void> {
-  for (const gateway of started)
-    while (!holds((await statusOf(gateway)).sharing ?? never())) await sleep(50);
+  for (const gateway of started) while (!holds((await statusOf(gateway)).sharing ?? never())) await sleep(50);
 }
 
 async function p50Of(gateway: BenchGateway): Promise<number> {

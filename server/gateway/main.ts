@@ -112,7 +112,10 @@ try {
   };
   // Under a parent, which keeps the ports while processes take over from one another.
   const gateway = cluster.isWorker
-    ? await followParent((inherited) => startGateway({ ...options, inherited }), (left) => void end(left))
+    ? await followParent(
+        (inherited) => startGateway({ ...options, inherited }),
+        (left) => void end(left),
+      )
     : await startGateway(options);
   let stopping: string | null = null;
   const stop = async (signal: string): Promise<void> => {

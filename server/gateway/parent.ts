@@ -51,7 +51,10 @@ class GatewayParent {
       for (const effect of this.#late.splice(0)) say(worker, { kind: "late", effect });
       if (before === null) return;
       say(before, { kind: "leave" });
-      log.info({ before: before.process.pid, pid: worker.process.pid }, "another process serves; the one before ends with its last connection");
+      log.info(
+        { before: before.process.pid, pid: worker.process.pid },
+        "another process serves; the one before ends with its last connection",
+      );
     } else if (this.#owner === null || this.#owner === worker) this.#late.push(message.effect);
     else say(this.#owner, { kind: "late", effect: message.effect });
   }

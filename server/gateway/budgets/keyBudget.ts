@@ -80,9 +80,10 @@ export class KeyBudget {
     this.#limits = limits;
   }
 
-  /** What this gateway itself uses. */
+  /** What this gateway itself uses now. */
   get own(): BudgetUse {
-    return { reserved: this.#reserved, windows: Object.fromEntries(this.#windows) };
+    const windows = [...this.#windows].map(([name, { startMs, used }]) => [name, { startMs, used }]);
+    return { reserved: this.#reserved, windows: Object.fromEntries(windows) };
   }
 
   /** What other gateways use, seen now. */

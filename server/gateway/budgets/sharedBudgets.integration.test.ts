@@ -107,7 +107,8 @@ describe("budgets over Valkey", needs(valkeyServer), () => {
     for (const { state } of gateways) expect(state()).toEqual([[1_000, 550, 400]]);
     expect(await one?.reserve(tokens(50))).toBe(true);
     expect(await one?.reserve(tokens(1))).toBe(false);
-    expect(one?.lines).toEqual([
+    // A busy machine may take two attempts to connect at the start.
+    expect(one?.lines.slice(-3)).toEqual([
       expect.stringMatching(/^state is shared over Valkey at 127\.0\.0\.1:\d+$/),
       expect.stringMatching(/cannot be reached: until it is back this gateway lets each key use 1\/3 of what is left of its limits$/),
       expect.stringMatching(/ is back: no limit was exceeded meanwhile$/),

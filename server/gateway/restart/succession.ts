@@ -39,10 +39,7 @@ export function followParent<Started extends Successor>(
       if (gateway === null) return;
       if (message.kind === "late") gateway.take(message.effect);
       else if (message.kind === "leave") void gateway.leave().then(() => end(gateway));
-      else
-        void gateway
-          .handOver((effect) => say({ kind: "late", effect }))
-          .then((inherited) => say({ kind: "handed-over", inherited }));
+      else void gateway.handOver((effect) => say({ kind: "late", effect })).then((inherited) => say({ kind: "handed-over", inherited }));
     });
     say({ kind: "ready" });
   });

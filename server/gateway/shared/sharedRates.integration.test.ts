@@ -2,11 +2,11 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needs } from "@/scripts/needs.mjs";
 import { TokenBucket } from "../http/callers";
-import { ValkeyLink } from "./valkeyLink";
 import { until } from "../testing/testGateway";
 import { startTestValkey, valkeyServer } from "../testing/testValkey";
 import type { ValkeyProcess } from "../testing/valkeyProcess";
 import { SharedRates } from "./sharedRates";
+import { ValkeyLink } from "./valkeyLink";
 
 const key = "0".repeat(64);
 

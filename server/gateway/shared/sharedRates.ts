@@ -1,6 +1,6 @@
-import { TokenBucket } from "../http/callers";
-import { keysPerBeat, type Member, type Script, type ValkeyLink } from "./valkeyLink";
+import type { TokenBucket } from "../http/callers";
 import { rateScript } from "./rateScript";
+import { keysPerBeat, type Member, type Script, type ValkeyLink } from "./valkeyLink";
 
 interface Rate {
   /** What Valkey said is left, or while it cannot be reached this gateway's share of it. */

@@ -7,7 +7,7 @@ import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 
 /** No request waits longer for Valkey: its gateway then decides by its own share. A network of a data centre answers in less than one. */
-export const mostWaitMs = 10;
+const mostWaitMs = 10;
 /** Without any reply for so long the gateway stops asking: a shorter pause is one of the machine or of the network. */
 const silentMs = 250;
 const beatMs = 1_000;
@@ -258,7 +258,9 @@ export class ValkeyLink {
     if (!this.#hashes.has(beatScript)) await this.#load();
     const [count] = await this.run(beatScript, { keys: [this.key("gateways")], args: [aliveMs] });
     const nowMs = performance.now();
-    this.#alive = [...this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs), { count: Number(count), atMs: nowMs }];
+    // After an outage, however long, the others have yet to come back.
+    const kept = this.isUp ? this.#alive.filter(({ atMs }) => nowMs - atMs < rememberedMs) : [{ count: this.sharing, atMs: nowMs }];
+    this.#alive = [...kept, { count: Number(count), atMs: nowMs }];
   }
 
   /** After a restart Valkey knows no scripts. */
@@ -299,8 +301,11 @@ export class ValkeyLink {
     this.#sinceMs = Date.now();
     const overshoot = this.#members.flatMap((member) => member.overshoot() ?? []);
     const { gateways } = this;
-    if (!this.#wasUp) this.#options.log.info({ gateways }, `state is shared over Valkey at ${this.#where}`);
-    else if (this.#isWarned) {
+    if (!this.#wasUp) {
+      // What a start waited for does not hide the first outage.
+      this.#warnedMs = Number.NEGATIVE_INFINITY;
+      this.#options.log.info({ gateways }, `state is shared over Valkey at ${this.#where}`);
+    } else if (this.#isWarned) {
       const beyond = overshoot.length === 0 ? "no limit was exceeded meanwhile" : overshoot.join("; ");
       this.#options.log.info({ gateways, seconds }, `Valkey at ${this.#where} is back: ${beyond}`);
     }

@@ -28,7 +28,8 @@ export class ValkeyProcess {
 
   /** Starts it, without what it held before. @throws if there is no server to start. */
   async start(): Promise<void> {
-    if (valkeyProgram === undefined) throw new Error("Neither valkey-server nor redis-server is on the PATH, nor named in WEIR_VALKEY_SERVER.");
+    if (valkeyProgram === undefined)
+      throw new Error("Neither valkey-server nor redis-server is on the PATH, nor named in WEIR_VALKEY_SERVER.");
     const flags = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", this.#directory];
     this.#child = spawn(valkeyProgram, ["--port", String(this.#port), ...flags], { stdio: "ignore" });
     while (!(await answers(this.#port))) await new Promise((resolve) => setTimeout(resolve, 10));
