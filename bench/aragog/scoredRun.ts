@@ -2,7 +2,6 @@ import { clusterReplicas, enginesByModel } from "@/server/lab/labEngines";
 import { atRate } from "@/server/lab/labPrograms";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { mean } from "@/solver/numeric/quantile";
-import { mixSeed } from "@/solver/numeric/random";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
@@ -12,8 +11,8 @@ import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { isRefused } from "@/solver/stageGates/gateRefusal";
 import { callScores } from "@/solver/stageGates/stageGate";
 import { sketchOf } from "@/solver/words/sketch";
-import { applyJudge } from "@/solver/workload/applyJudge";
 import type { Workload } from "@/solver/workload/workload";
+import { withModelledConfidence } from "../lib/modelledConfidence";
 import { PER_INPUT, type RaceCase } from "./raceCase";
 import type { RaceAnswers } from "./raceLadders";
 import { hardware, type SeededRace, seeded } from "./seededRace";
@@ -36,17 +35,6 @@ interface ScoredPoint {
 export interface ScoredCurves {
   readonly without: readonly ScoredPoint[];
   readonly scored: readonly ScoredPoint[];
-}
-
-/**
- * The workload with a confidence of each answer that is modelled: the scores of a judge of that AUC, or where it is null one number for all
- * answers.
- */
-export function withModelledConfidence(workload: Workload, auc: number | null): Workload {
-  const { outcomes } = workload;
-  const scored = auc === null ? outcomes : applyJudge(outcomes, { kind: "modelled", auc, seed: mixSeed(workload.seed, "confidence") });
-  const models = scored.models.map((own) => ({ ...own, confidence: auc === null ? own.label.map(() => 50) : own.judged }));
-  return { ...workload, outcomes: { ...outcomes, models } };
 }
 
 /**

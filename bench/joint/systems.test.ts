@@ -8,7 +8,7 @@ import type { LabReplicas } from "@/solver/lab/labSpec";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
 import { withCallGates } from "@/solver/stageGates/gateCandidates";
 import { splitPrompts } from "@/solver/workload/split";
-import { withModelledConfidence } from "../aragog/scoredRun";
+import { withModelledConfidence } from "../lib/modelledConfidence";
 import { ALL_TERMS, allTermsSystems, LEFT_OUT } from "./allTerms";
 import cases from "./cases.json" with { type: "json" };
 import { cheapestCascade, cheapestModel } from "./singles";
