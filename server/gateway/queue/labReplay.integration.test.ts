@@ -63,6 +63,22 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
     chosen({ callGates: ["small", "medium"].map((model) => ({ model, gate, prior: 0.5 })) }),
   ],
   ["rounds by worth", chosen({ selection: { kind: "worth", rightSeconds: 5, delayWeight: 1 } })],
+  // All but time slots: readings of engines' memory are not recorded.
+  [
+    "rounds by worth with a price of tokens, scores of agents' answers, a larger model after the cascade's last, in the order of workflows",
+    chosen({
+      selection: {
+        ...{ kind: "worth", rightSeconds: 5, delayWeight: 4 },
+        price: { models: [{ model: "large", secondsPerToken: 0.02, waiting: 1 }], dampingSeconds: 2 },
+      },
+      callGates: ["small", "medium"].map((model) => ({ model, gate, prior: 0.5 })),
+      order: { kind: "workflow", agingThreshold: 50 },
+      singles: {
+        ...{ kind: "cascade", stages: ladder.map((model) => ({ model })), thresholds: [60, 0], judge: cascade.judge },
+        approvedRanges: { thresholds: [0, 1].map(() => ({ min: 0, max: 100 })) },
+      },
+    }),
+  ],
 ];
 
 /** Programs whose agents are asked as soon as the answers that they read are there. */
