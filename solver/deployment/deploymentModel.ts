@@ -1,6 +1,6 @@
 import { rateWithin } from "../engine/loadCurve";
 import type { MilpModel, Row, Term, Variable } from "../milp/model";
-import { type Expression, rowOf, scaled, sumOf } from "./expression";
+import { type Expression, rowOf, scaled, sumOf, variableOf } from "./expression";
 import { keepable } from "./keepable";
 import { type NodeGroup, nodeGroups, packingLimits } from "./nodeGroups";
 import type { DeploymentProblem, ReplicaOption } from "./problem";
@@ -93,12 +93,12 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     let replicas = all;
     if (parts > 1 || survive) {
       const variable = integer(`r_${index}`, Math.floor(nodes.reduce((sum, { gpus }) => sum + gpus, 0) / (parts * blockGpus)));
-      replicas = of(variable);
+      replicas = variableOf(variable);
       rows.push(rowOf(`parts_${index}`, sumOf([all, scaled(replicas, -parts)]), "=", 0));
       // On different nodes: then no replica has two blocks on one.
       if (survive && parts > 1)
         for (const column of columns)
-          rows.push(rowOf(`apart_${index}_${column.group}`, sumOf([of(column.variable), scaled(replicas, -1)]), "<=", 0));
+          rows.push(rowOf(`apart_${index}_${column.group}`, sumOf([variableOf(column.variable), scaled(replicas, -1)]), "<=", 0));
     }
     const layout: Layout = { ...kind, replicas };
     layouts.push(layout);
@@ -124,12 +124,12 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
   const gpus = gpuTerms();
   const usdPerHour = sumOf(types.map((gpu) => scaled(gpuTerms(gpu), usdPerGpuHour[gpu] ?? 0)));
   const started = sumOf(layouts.map((layout) => layout.replicas));
-  const staying = sumOf(kept.map(({ variable }) => of(variable)));
+  const staying = sumOf(kept.map(({ variable }) => variableOf(variable)));
   const changes: Expression = sumOf([started, scaled(staying, -1), { terms: [], constant: running.length }]);
   const replicas = stages.map((_, stage) =>
     sumOf([
       ...layouts.filter((layout) => layout.stage === stage).map((layout) => layout.replicas),
-      ...kept.filter((column) => column.stage === stage).map(({ variable }) => of(variable)),
+      ...kept.filter((column) => column.stage === stage).map(({ variable }) => variableOf(variable)),
     ]),
   );
   const crossings = sumOf(layouts.map((layout) => scaled(layout.replicas, layout.blocks - 1)));
@@ -144,8 +144,8 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     )) {
       const used = here
         .filter(({ layout }) => layout.blockGpus >= size)
-        .map(({ layout, variable }) => of(variable, layout.blockGpus / size));
-      const held = staysHere.map(({ gpusByNode, variable }) => of(variable, gpusByNode.get(members[0] ?? -1) ?? 0));
+        .map(({ layout, variable }) => variableOf(variable, layout.blockGpus / size));
+      const held = staysHere.map(({ gpusByNode, variable }) => variableOf(variable, gpusByNode.get(members[0] ?? -1) ?? 0));
       rows.push(rowOf(`room_${group}_${size}`, sumOf([...used, ...held]), "<=", slots));
     }
   }
@@ -153,32 +153,32 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     if (requestsPerSecond <= 0) continue;
     const carried = sumOf([
       ...layouts.filter((layout) => layout.stage === stage).map((layout) => scaled(layout.replicas, layout.share)),
-      ...kept.filter((column) => column.stage === stage).map(({ variable, share }) => of(variable, share)),
+      ...kept.filter((column) => column.stage === stage).map(({ variable, share }) => variableOf(variable, share)),
     ]);
     if (!survive) {
       rows.push(rowOf(`load_${stage}`, carried, ">=", load));
       continue;
     }
     const lost = variables.push({ name: `lost_${stage}`, lower: 0, upper: Number.POSITIVE_INFINITY, cost: 0, integer: false }) - 1;
-    rows.push(rowOf(`load_${stage}`, sumOf([carried, of(lost, -1)]), ">=", load));
+    rows.push(rowOf(`load_${stage}`, sumOf([carried, variableOf(lost, -1)]), ">=", load));
     // Implied by integrality, but found slowly by branching over single nodes: some node has its even part, rounded up.
     for (const [index, layout] of layouts.entries()) {
       if (layout.stage !== stage) continue;
       const most = integer(`most_${index}`, Math.floor(Math.max(...nodes.map(({ gpus }) => gpus)) / layout.blockGpus));
       const places = blocks.filter((column) => column.layout === layout).length;
-      rows.push(rowOf(`even_${index}`, sumOf([scaled(layout.replicas, layout.blocks), of(most, -places)]), "<=", 0));
-      rows.push(rowOf(`worst_${index}`, sumOf([of(most, layout.share), of(lost, -1)]), "<=", 0));
+      rows.push(rowOf(`even_${index}`, sumOf([scaled(layout.replicas, layout.blocks), variableOf(most, -places)]), "<=", 0));
+      rows.push(rowOf(`worst_${index}`, sumOf([variableOf(most, layout.share), variableOf(lost, -1)]), "<=", 0));
     }
     for (const [group, { nodes: members }] of groups.entries()) {
       const here = sumOf([
         ...blocks
           .filter((column) => column.group === group && column.layout.stage === stage)
-          .map(({ layout, variable }) => of(variable, layout.share)),
+          .map(({ layout, variable }) => variableOf(variable, layout.share)),
         ...kept
           .filter((column) => column.stage === stage && column.gpusByNode.has(members[0] ?? -1))
-          .map(({ variable, share }) => of(variable, share)),
+          .map(({ variable, share }) => variableOf(variable, share)),
       ]);
-      if (here.terms.length > 0) rows.push(rowOf(`lost_${stage}_${group}`, sumOf([here, of(lost, -1)]), "<=", 0));
+      if (here.terms.length > 0) rows.push(rowOf(`lost_${stage}_${group}`, sumOf([here, variableOf(lost, -1)]), "<=", 0));
     }
   }
   for (const [stage, { model }] of stages.entries()) {
@@ -203,5 +203,3 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     );
   return { milp: { name: "deployment", variables, rows }, groups, blocks, kept, gpus, usdPerHour, changes, replicas, crossings };
 }
-
-const of = (variable: number, coefficient = 1): Expression => ({ terms: [{ variable, coefficient }], constant: 0 });

@@ -18,6 +18,9 @@ export function minimising({ name, variables, rows }: MilpModel, expression: Exp
   return { name, variables: variables.map((variable, index) => ({ ...variable, cost: cost[index] ?? 0 })), rows: [...rows, ...more] };
 }
 
+/** A variable times a coefficient. */
+export const variableOf = (variable: number, coefficient = 1): Expression => ({ terms: [{ variable, coefficient }], constant: 0 });
+
 export const evaluate = ({ terms, constant }: Expression, x: ArrayLike<number>): number =>
   terms.reduce((sum, { variable, coefficient }) => sum + coefficient * (x[variable] ?? 0), constant);
 

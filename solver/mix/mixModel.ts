@@ -1,4 +1,4 @@
-import { type Expression, rowOf, scaled, sumOf } from "../deployment/expression";
+import { type Expression, rowOf, scaled, sumOf, variableOf } from "../deployment/expression";
 import type { MilpModel, Row, Variable } from "../milp/model";
 import { parallelSeconds } from "./criticalPath";
 import { inFlightBounds } from "./inFlight";
@@ -40,11 +40,12 @@ export function factorProgram(problem: MixProblem, replicas: MixReplicas, asked:
   const shares = shareVariables(problem, variables, chosen);
   for (const [at, { candidates, floor, divisible }] of problem.classes.entries()) {
     const own = shares[at] ?? [];
-    rows.push(rowOf(`all_${at}`, sumOf([over(own, () => 1), of(factor, -1)]), "=", 0));
-    rows.push(rowOf(`floor_${at}`, sumOf([over(own, (one) => candidates[one]?.quality ?? 0), of(factor, -floor)]), ">=", 0));
+    rows.push(rowOf(`all_${at}`, sumOf([over(own, () => 1), variableOf(factor, -1)]), "=", 0));
+    rows.push(rowOf(`floor_${at}`, sumOf([over(own, (one) => candidates[one]?.quality ?? 0), variableOf(factor, -floor)]), ">=", 0));
     if (whole === null || divisible || own.filter((variable) => variable !== null).length < 2) continue;
     const picked = pickOne(variables, rows, { at, own });
-    for (const [one, pick] of picked) rows.push(rowOf(`if_${at}_${one}`, sumOf([of(own[one] ?? 0), of(pick, -whole.mostFactor)]), "<=", 0));
+    for (const [one, pick] of picked)
+      rows.push(rowOf(`if_${at}_${one}`, sumOf([variableOf(own[one] ?? 0), variableOf(pick, -whole.mostFactor)]), "<=", 0));
   }
   for (const [model] of problem.models.entries()) {
     const carried = capacity === undefined ? capacityLeft(problem, replicas, model) : { terms: [], constant: capacity[model] ?? 0 };
@@ -101,12 +102,21 @@ export function timeProgram(problem: MixProblem, replicas: MixReplicas, { factor
       const count = counts[model]?.[at] ?? sumOf([]);
       const work = add(variables, { name: `w_${model}_${at}`, cost: 0 });
       const inFlight = add(variables, { name: `n_${model}_${at}`, cost: 1 });
-      rows.push(rowOf(`carry_${model}_${at}`, sumOf([of(work, factor), scaled(count, -problem.loadFactor * capacityOf(shape))]), "<=", 0));
+      rows.push(
+        rowOf(`carry_${model}_${at}`, sumOf([variableOf(work, factor), scaled(count, -problem.loadFactor * capacityOf(shape))]), "<=", 0),
+      );
       for (const [bound, { slope, intercept }] of inFlightBounds(shape).entries())
-        rows.push(rowOf(`flight_${model}_${at}_${bound}`, sumOf([of(work, slope), scaled(count, intercept), of(inFlight, -1)]), "<=", 0));
+        rows.push(
+          rowOf(
+            `flight_${model}_${at}_${bound}`,
+            sumOf([variableOf(work, slope), scaled(count, intercept), variableOf(inFlight, -1)]),
+            "<=",
+            0,
+          ),
+        );
       return { work, inFlight };
     });
-    const carried = own.map(({ work }) => of(work, -1));
+    const carried = own.map(({ work }) => variableOf(work, -1));
     const asked = workExpression(problem, shares, model);
     rows.push(rowOf(`asked_${model}`, sumOf([asked, ...carried]), "<=", 0));
     if (replicas.lost !== null) {
@@ -117,8 +127,6 @@ export function timeProgram(problem: MixProblem, replicas: MixReplicas, { factor
   });
   return { milp: { name: "mix time", variables, rows }, shares, loads };
 }
-
-const of = (variable: number, coefficient = 1): Expression => ({ terms: [{ variable, coefficient }], constant: 0 });
 
 const over = (own: readonly (number | null)[], coefficient: (candidate: number) => number): Expression => ({
   terms: own.flatMap((variable, at) => (variable === null ? [] : [{ variable, coefficient: coefficient(at) }])),
@@ -152,7 +160,7 @@ function pickOne(
   const picked = own.flatMap((variable, one): (readonly [number, number])[] =>
     variable === null ? [] : [[one, variables.push({ name: `pick_${at}_${one}`, lower: 0, upper: 1, cost: 0, integer: true }) - 1]],
   );
-  rows.push(rowOf(`one_${at}`, sumOf(picked.map(([, pick]) => of(pick))), "=", 1));
+  rows.push(rowOf(`one_${at}`, sumOf(picked.map(([, pick]) => variableOf(pick))), "=", 1));
   return picked;
 }
 

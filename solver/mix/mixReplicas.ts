@@ -1,5 +1,5 @@
 import { type DeploymentModel, deploymentModel } from "../deployment/deploymentModel";
-import { type Expression, rowOf, scaled, sumOf } from "../deployment/expression";
+import { type Expression, rowOf, scaled, sumOf, variableOf } from "../deployment/expression";
 import type { DeploymentProblem, PlacedReplica, ReplicaOption } from "../deployment/problem";
 import { capacityOf, type MixProblem } from "./problem";
 
@@ -31,7 +31,7 @@ export function mixReplicas({ models, nodes, usdPerGpuHour, constraints, running
     own.map((option) =>
       sumOf([
         ...layouts.filter((layout) => layout.option === option).map(({ replicas }) => replicas),
-        ...deployment.kept.filter((column) => column.option === option).map(({ variable }) => of(variable)),
+        ...deployment.kept.filter((column) => column.option === option).map(({ variable }) => variableOf(variable)),
       ]),
     ),
   );
@@ -40,7 +40,7 @@ export function mixReplicas({ models, nodes, usdPerGpuHour, constraints, running
   const most = nodes.reduce((sum, { gpus }) => sum + gpus, 0);
   if (minReplicasPerModel !== null)
     for (const [model, replicas] of deployment.replicas.entries()) {
-      const has = of(variables.push({ name: `has_${model}`, lower: 0, upper: 1, cost: 0, integer: true }) - 1);
+      const has = variableOf(variables.push({ name: `has_${model}`, lower: 0, upper: 1, cost: 0, integer: true }) - 1);
       rows.push(rowOf(`least_of_${model}`, sumOf([replicas, scaled(has, -minReplicasPerModel)]), ">=", 0));
       rows.push(rowOf(`none_of_${model}`, sumOf([replicas, scaled(has, -most)]), "<=", 0));
     }
@@ -49,17 +49,17 @@ export function mixReplicas({ models, nodes, usdPerGpuHour, constraints, running
   const lost = !surviveNodeLoss
     ? null
     : models.map((_, model) => {
-        const own = of(
+        const own = variableOf(
           variables.push({ name: `lost_of_${model}`, lower: 0, upper: Number.POSITIVE_INFINITY, cost: 0, integer: false }) - 1,
         );
         for (const [group, { nodes: members }] of deployment.groups.entries()) {
           const here = [
             ...deployment.blocks
               .filter((block) => block.group === group && block.layout.stage === model)
-              .map(({ layout, variable }) => scaled(of(variable), capacity(layout))),
+              .map(({ layout, variable }) => scaled(variableOf(variable), capacity(layout))),
             ...deployment.kept
               .filter((column) => column.stage === model && column.gpusByNode.has(members[0] ?? -1))
-              .map((column) => scaled(of(column.variable), capacity(column))),
+              .map((column) => scaled(variableOf(column.variable), capacity(column))),
           ];
           if (here.length > 0) rows.push(rowOf(`lost_of_${model}_${group}`, sumOf([...here, scaled(own, -1)]), "<=", 0));
         }
@@ -87,8 +87,6 @@ export function capacitiesOf(
     return { all, left: all - Math.max(0, ...on) };
   });
 }
-
-const of = (variable: number): Expression => ({ terms: [{ variable, coefficient: 1 }], constant: 0 });
 
 function capacityAt(
   models: MixProblem["models"],
