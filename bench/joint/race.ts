@@ -50,6 +50,9 @@ const engines: readonly LabReplicas[] = cases.engines.map(({ model, tp, count })
   maxSequences: cases.maxSequences,
 }));
 
+/** A part with a smaller share of the programs is not compared: some seeds have none of it. */
+const LEAST_SHARE = 0.01;
+
 /** So few programs a second that no two share an engine. */
 const IDLE = { rate: 1e-3, programs: 200 };
 
@@ -167,7 +170,10 @@ export async function raceMix(
     const idle = await run({ systems: [largestAlone(parts)], rates: [IDLE.rate], seeds: [...seeds].slice(0, 1), programs: IDLE.programs });
     return new Map((idle[0]?.workflows ?? []).map(({ workflow, meanSeconds }) => [workflow, cases.sloFactor * meanSeconds]));
   });
-  const ownParts = PARTS.filter((part) => part === "all" || mix.shares.some(({ workflow }) => part === partOf(workflow)));
+  const ownParts = PARTS.filter((part) => {
+    const shares = mix.shares.map(({ workflow, share }) => (belongs(part, workflow) ? share : 0));
+    return shares.reduce((sum, share) => sum + share) >= LEAST_SHARE;
+  });
 
   async function raceAt(load: number, own: readonly LabSystem[]): Promise<readonly PartRow[]> {
     if (own.length === 0) return [];
@@ -182,7 +188,7 @@ export async function raceMix(
 
   const rows: PartRow[] = [];
   for (const load of loads) {
-    const there = keptAt(kept, { mix: mix.name, load, seeds: seeds.length });
+    const there = keptAt(kept, { mix: mix.name, load, seeds: seeds.length }).filter(({ part }) => ownParts.includes(part));
     const missing = systems.filter(({ name }) => !there.some(({ system }) => system === name));
     const found = [...there, ...(await raceAt(load, missing))];
     rows.push(...systems.flatMap(({ name }) => found.filter(({ system }) => system === name)));

@@ -10,7 +10,7 @@ type Singles = NonNullable<JustInTimePolicy["singles"]>;
 
 export const JOINT = "joint";
 /** What teams have without any of the five: one model for all requests, at the engine of least load. */
-export const BASELINES = ["largest model", "cheapest model"] as const;
+export const BASELINES = ["largest model"] as const;
 /** The joint policy with Kairos' order and place, which trade latencies of parts against each other. */
 export const BY_WORKFLOW = "joint by workflow, over time slots";
 export const ALONE = ["Cascadia", "Chimera", "Aragog", "Kairos", "MOSAIC"] as const;
@@ -94,7 +94,6 @@ export function jointSystems(parts: Parts): readonly LabSystem[] {
   const largest = { kind: "fixed", model: policy.models.at(-1)?.model ?? "" } as const;
   return [
     { name: "largest model", ...none, ...ungated, policy: { ...largest, order: fcfs, place: leastLoad } },
-    { name: "cheapest model", ...none, ...ungated, policy: { ...model, order: fcfs, place: leastLoad } },
     { name: "Cascadia", ...none, ...ungated, policy: { ...cascade, order: fcfs, place: leastLoad } as SinglesPolicy },
     { name: "Chimera", ...learnt, ...ungated, policy: { ...slack, ...chimera } },
     rounds("Aragog", { selection: beam, singles: model }, ungated),
