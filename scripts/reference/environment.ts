@@ -301,6 +301,12 @@ export const variables: readonly Variable[] = [
     usual: "",
     meaning: "llama.cpp's own server, as `node scripts/buildLlamaServer.mjs` builds it, for the tests and benchmarks on it.",
   },
+  {
+    name: "WEIR_PYTHON_FRAMEWORKS",
+    readBy: ["tests"],
+    usual: "",
+    meaning: "Any value: the test with LangChain, LlamaIndex and LiteLLM for Python runs, which installs hundreds of megabytes.",
+  },
   { name: "WEIR_RAY_VENV", readBy: ["tests"], usual: "", meaning: "A Python environment with Ray, for the tests of that connector." },
   { name: "WEIR_TEST_KUBECONFIG", readBy: ["tests"], usual: "", meaning: "A cluster that the tests of the Kubernetes connector may use." },
   { name: "WEIR_SHOTS", readBy: ["tests"], usual: "", meaning: "Folder for screenshots of the browser tests." },

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MODEL, TestEmulators } from "@/server/emulator/testEmulators";
 import { freePort } from "@/server/testing/freePorts";
-import { condition, needs, program, skipWithout } from "../../../scripts/needs.mjs";
+import { condition, needs, program, skipWithout, variable } from "../../../scripts/needs.mjs";
 import { nodeModulesWith, pythonWith } from "../testing/installedClients";
 import { emulatedStages, LARGE } from "../testing/testEmulatedStages";
 import { until } from "../testing/testGateway";
@@ -63,7 +63,8 @@ const formed = (by: string): object => ({ city: `[emulated answer short by ${by}
 describe("plain answers, second turns, streams, tools, JSON of a schema, errors and aborts, of a model and of a cascade,", () => {
   it("are as LangChain, LlamaIndex and LiteLLM for Python expect them", {
     timeout: 1_500_000,
-    ...needs(program("python3")),
+    // These frameworks bring hundreds of megabytes along.
+    ...needs(program("python3"), variable("WEIR_PYTHON_FRAMEWORKS")),
   }, async (context) => {
     const python = await pythonWith(pythonPackages);
     skipWithout(context, condition(`Python packages ${pythonPackages.join(", ")}`, python !== null));
