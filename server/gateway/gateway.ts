@@ -284,6 +284,7 @@ export async function startGateway({
     else if (effect.kind === "refused") metrics.recordRefused(effect.served, effect.status, effect.key);
     else if (effect.kind === "note") note(effect.note);
     else if (effect.kind === "learning") featureLog.note(effect.line);
+    else if (effect.kind === "hosted-use") hosted.store.change(effect.account, effect.change);
     else budgets.change(effect.sha256, effect.change);
   };
 
@@ -390,6 +391,7 @@ export async function startGateway({
       featureLog.passOn((line) => onLate({ kind: "learning", line }));
       // Shared use is counted where it is shared.
       if (link === null) budgets.passOn((sha256, change) => onLate({ kind: "use", sha256, change }));
+      hosted.passOn((account, change) => onLate({ kind: "hosted-use", account, change }));
       await stored();
       return { rates: serving.callers.rates.map(([sha256, bucket]) => [sha256, bucket.state(performance.now()).rest] as const) };
     },

@@ -22,6 +22,8 @@ class GatewayParent {
   /** What the owner did after it has handed over, for the next. */
   #late: LateEffect[] = [];
   #isEnding = false;
+  /** With which this process ends: the owner's. */
+  #endCode = 0;
 
   /** Starts a process that takes over, unless one does already. */
   succeed(): void {
@@ -44,7 +46,8 @@ class GatewayParent {
       else say(this.#owner, { kind: "hand-over" });
     } else if (message.kind === "handed-over") {
       this.#handedOver = message.inherited;
-      this.#begin();
+      if (this.#next === null) setTimeout(() => this.succeed(), againMs);
+      else this.#begin();
     } else if (message.kind === "up") {
       const before = this.#owner;
       [this.#owner, this.#next, this.#handedOver] = [worker, null, null];
@@ -64,15 +67,22 @@ class GatewayParent {
   }
 
   #ended(worker: Worker, code: number): void {
+    if (this.#isEnding) {
+      // The others serve what they have: they end at once when this process does.
+      if (worker === this.#owner) this.#endCode = code;
+      const others = Object.values(cluster.workers ?? {}).filter((other) => other !== undefined && other !== worker && !other.isDead());
+      if (others.length === 0) process.exit(this.#endCode);
+      return;
+    }
     if (worker === this.#next) {
       this.#next = null;
-      if (this.#owner !== null && !this.#isEnding) {
+      if (this.#owner !== null) {
         log.error({ code }, "the process that was to take over has ended; the one before serves on");
         if (this.#handedOver !== null) setTimeout(() => this.succeed(), againMs);
         return;
       }
     } else if (worker !== this.#owner) return;
-    else if (this.#next !== null && this.#handedOver !== null && !this.#isEnding) {
+    else if (this.#next !== null && this.#handedOver !== null) {
       // Its successor has all that it left.
       this.#owner = null;
       return;

@@ -24,7 +24,7 @@ export interface HostedCall {
   readonly kind: "admitted";
   /** The most tokens that its answer may have. */
   readonly mostOutputTokens: number;
-  /** Replaces the reservation by what the outcome shows of the use. */
+  /** Replaces the reservation by what the outcome shows of the use, once. */
   settle(outcome: StageOutcome): void;
 }
 
@@ -47,6 +47,7 @@ export class HostedAccounts {
   readonly #options: HostedAccountsOptions;
   readonly #refusals = new Tally(["model", "limit"]);
   readonly #usd = new Tally(["model"]);
+  #passOn: ((account: string, change: Spend) => void) | null = null;
 
   constructor(options: HostedAccountsOptions) {
     this.#options = options;
@@ -59,12 +60,26 @@ export class HostedAccounts {
     const { mostOutputTokens, spend } = reservation(asked, terms);
     const { refusal } = await this.store.reserve(accountOf(replica), spend);
     if (refusal !== null) return this.#refused(replica, refusal);
+    const isStored = this.#passOn === null;
     await this.#options.save();
+    let isSettled = false;
     return {
       kind: "admitted",
       mostOutputTokens,
-      settle: (outcome) => this.#settle(replica, terms, { reserved: spend, outcome }),
+      settle: (outcome) => {
+        if (isSettled) return;
+        isSettled = true;
+        this.#settle(replica, terms, { reserved: spend, outcome, isStored });
+      },
     };
+  }
+
+  /**
+   * From now on another process counts: it has what this one stored, in which reservations count as used.
+   * @param onChange called for each call that settles from now on, with its account and what it used beyond what the other process knows of.
+   */
+  passOn(onChange: (account: string, change: Spend) => void): void {
+    this.#passOn = onChange;
   }
 
   /** The limits of a hosted engine with their use. */
@@ -124,9 +139,11 @@ export class HostedAccounts {
   #settle(
     replica: Replica,
     terms: HostedEngine,
-    { reserved, outcome }: { readonly reserved: Spend; readonly outcome: StageOutcome },
+    { reserved, outcome, isStored }: { readonly reserved: Spend; readonly outcome: StageOutcome; readonly isStored: boolean },
   ): void {
     const used = usedBy(outcome, terms, reserved);
+    const known = isStored ? reserved : nothing;
+    this.#passOn?.(accountOf(replica), { tokens: used.tokens - known.tokens, nanoUsd: used.nanoUsd - known.nanoUsd });
     this.#usd.inc({ model: replica.model }, used.nanoUsd / nanoPerUsd);
     void this.store.settle(accountOf(replica), reserved, used).then(() => this.#options.save());
     replica.hosted?.resume("reserved");

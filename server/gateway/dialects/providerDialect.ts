@@ -19,12 +19,15 @@ const mostBytes = 64 * 1024 * 1024;
 /** The fields of OpenAI's chat completions. Engines of the house have more, and providers refuse what they do not know. */
 const chatFields: ReadonlySet<string> = new Set(
   [
-    ["audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens", "max_tokens"],
-    ["messages", "metadata", "modalities", "model", "n", "parallel_tool_calls", "prediction", "presence_penalty", "reasoning_effort"],
+    ["frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens", "max_tokens"],
+    ["messages", "metadata", "model", "n", "parallel_tool_calls", "prediction", "presence_penalty", "reasoning_effort"],
     ["response_format", "seed", "stop", "stream", "stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p"],
-    ["user", "verbosity", "web_search_options"],
+    ["user", "verbosity"],
   ].flat(),
 );
+
+/** Fields whose cost a budget in tokens of text does not hold. */
+const billedApart = ["audio", "modalities", "web_search_options"] as const;
 
 /** Makes a provider's API one of chat completions: what is sent to it and what comes from it is that of an engine. */
 export function providerDialect(kind: HostedEngine["kind"]): Dispatcher.DispatcherComposeInterceptor {
@@ -34,6 +37,8 @@ export function providerDialect(kind: HostedEngine["kind"]): Dispatcher.Dispatch
       return refuseCall(handler, new Error("a provider answers chat completions only"));
     const plain = { "content-type": "application/json" };
     const { authorization } = options.headers as Readonly<Record<string, string | undefined>>;
+    const apart = billedApart.find((name) => body[name] !== undefined && body[name] !== null);
+    if (apart !== undefined) return answerRefusal(handler, new NotCarried(apart, `\`${apart}\` is billed apart from tokens of text.`));
     if (kind === "openai") {
       const own = Object.fromEntries(Object.entries(body).filter(([name]) => chatFields.has(name)));
       const headers = { ...plain, ...(authorization !== undefined && { authorization }) };

@@ -71,7 +71,7 @@ function partsOf(content: unknown, at: string): readonly string[] {
     const part = objectOf(entry, here);
     if (part.type === "text") return part.text === "" ? [] : [JSON.stringify({ type: "text", text: requiredText(part, "text", here) })];
     if (part.type === "image_url") return [JSON.stringify({ type: "image", source: imageSource(part, here) })];
-    throw new NotCarried(here, `\`${here}\` is a part of the type ${String(part.type)}, which the provider cannot read.`);
+    throw new NotCarried(here, `\`${here}\` is a part of the type ${JSON.stringify(part.type)}, which the provider cannot read.`);
   });
 }
 
@@ -140,6 +140,8 @@ function messagesToolChoice({ tool_choice: choice, parallel_tool_calls: parallel
 }
 
 function outputFormat(format: unknown): Json | undefined {
-  if (!isRecord(format) || format.type !== "json_schema") return undefined;
+  if (!isRecord(format) || format.type === "text") return undefined;
+  if (format.type !== "json_schema")
+    throw new NotCarried("response_format", "`response_format` is no JSON schema, and the provider promises JSON of a schema only.");
   return { type: "json_schema", schema: objectOf(format.json_schema, "response_format.json_schema").schema };
 }

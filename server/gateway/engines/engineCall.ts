@@ -116,7 +116,12 @@ class EngineExchange implements Dispatcher.DispatchHandler, WatchedCall {
     this.#listen();
     signal.addEventListener("abort", this.#onAbort, { once: true });
     watch?.began(this);
-    pool.dispatch({ method: "POST", path, headers, body }, this);
+    try {
+      pool.dispatch({ method: "POST", path, headers, body }, this);
+    } catch (error) {
+      // What translates a body may fail on it.
+      this.#settle({ kind: "failed", failure: "other", reason: describe(error as Error), isUnsent: true });
+    }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

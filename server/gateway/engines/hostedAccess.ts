@@ -93,6 +93,11 @@ export class HostedAccess {
     }, waitMs).unref();
   }
 
+  /** A request that had begun was not sent. */
+  unused(): void {
+    this.#bucket?.giveBack(performance.now());
+  }
+
   /** Its provider answered that it takes no request now. */
   pausedBy(reply: Pick<WholeReply, "retry">): void {
     this.pauseUntil("provider", performance.now() + pauseMs(reply));

@@ -85,6 +85,11 @@ export class ReplicaPool {
     return this.#hosted.has(model);
   }
 
+  /** Seconds for which a request that another stage can answer waits for a hosted model. */
+  mostPauseSeconds(model: string): number {
+    return Math.max(0, ...this.#replicas.map((replica) => (replica.model === model ? (replica.hosted?.terms.mostPauseSeconds ?? 0) : 0)));
+  }
+
   /** Whether a budget keeps all engines of a model from work. */
   isOverBudget(model: string): boolean {
     return this.isHosted(model) && this.#replicas.every((replica) => replica.model !== model || replica.isOverBudget);

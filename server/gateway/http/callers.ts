@@ -183,6 +183,12 @@ export class TokenBucket {
     this.#gateways = gateways;
   }
 
+  /** A token was taken for nothing. */
+  giveBack(nowMs: number): void {
+    this.#fill(nowMs);
+    this.#tokens = Math.min(this.perMinute / this.#gateways, this.#tokens + 1);
+  }
+
   /** Takes a token; returns 0, or the seconds until there is one. */
   take(nowMs: number): number {
     const perMs = this.#fill(nowMs);

@@ -25,6 +25,7 @@ export class SavedFile {
   #timer: NodeJS.Timeout | undefined;
   /** Whether the file could not be restored, and nothing was stored since. */
   #isUnusable = false;
+  #isClosed = false;
 
   constructor(path: string, options: SavedFileOptions) {
     this.#path = path;
@@ -51,9 +52,11 @@ export class SavedFile {
     return this.#mutex.run(() => this.#save());
   }
 
+  /** Stores a last time: another process may write the file from then on. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.save();
+    this.#isClosed = true;
   }
 
   async #setAside(): Promise<void> {
@@ -66,6 +69,7 @@ export class SavedFile {
   }
 
   async #save(): Promise<void> {
+    if (this.#isClosed) return;
     const text = this.#options.text();
     if (text === this.#saved) return;
     try {

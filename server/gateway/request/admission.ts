@@ -82,8 +82,10 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
     return shed(serving.recoverySeconds(behind), noEndpoint(message), stage);
   }
-  // An answer that is not judged is the last, so the request joins no other queue. It never joins the queue of a lost stage.
-  const visited = served.driver.policy.judges(stage) ? served.singles.filter((model) => !pool.isLost(model)) : [first];
+  // An answer that is not judged is the last, so the request joins no other queue. It never joins the queue of a lost stage, and need not join that of a hosted one.
+  const visited = served.driver.policy.judges(stage)
+    ? served.singles.filter((model) => model === first || !(pool.isLost(model) || pool.isHosted(model)))
+    : [first];
   const full = fullQueue(visited, { serving, served, queuedPerModel, objective });
   return full === null ? { kind: "admitted", served, start } : shed(full.retryAfterSeconds, full.error, stage);
 }

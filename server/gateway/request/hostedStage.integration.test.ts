@@ -110,6 +110,32 @@ describe.each(["openai", "anthropic"] as const)("a hosted stage of the kind %s",
     ]);
   });
 
+  it("is asked for no more tokens than were reserved, whichever fields the client bounds its answer by", async () => {
+    const { ask, provider } = await escalating({ kind, terms: { mostOutputTokens: 50 } });
+    for (const bounds of [{}, { max_tokens: 900 }, { max_completion_tokens: 900 }, { max_tokens: 5, max_completion_tokens: 100_000 }]) {
+      expect((await ask(bounds)).status).toBe(200);
+      const { max_tokens: legacy = 0, max_completion_tokens: present = 0 } = (provider.asked.at(-1)?.body ?? {}) as Record<string, number>;
+      expect(Math.max(legacy, present)).toBeGreaterThan(0);
+      expect(Math.max(legacy, present)).toBeLessThanOrEqual(50);
+    }
+  });
+
+  it("leaves what it cannot read, and what is billed apart from tokens, to the house's stage, and goes on taking requests", async () => {
+    const { ask, provider, gateway } = await escalating({ kind, maxInFlight: 2 });
+    const bodies = [{ web_search_options: {} }, { modalities: ["text", "audio"] }];
+    const unreadable = [
+      { messages: [{ role: "user", content: [{ type: { toString: 1 } }] }] },
+      { response_format: { type: "json_object" } },
+    ];
+    for (const body of [...bodies, ...(kind === "anthropic" ? [...unreadable, ...unreadable] : [])]) {
+      const { status, text } = await ask(body);
+      expect([status, contentOf(text)]).toEqual([200, "from the house"]);
+    }
+    expect(provider.asked).toEqual([]);
+    expect(contentOf((await ask()).text)).toBe("from the provider");
+    expect(last(await gateway.decisions())?.stages[1]).toMatchObject(provider.billed[0] ?? {});
+  });
+
   it("loses no request while the provider limits, fails and breaks off by a seed, and pays to the cent", async () => {
     const faults = seededFaults(7, 0.4, [429, 500, 529, "broken"]);
     const { ask, provider, gateway, metric } = await escalating({ kind, fault: faults, retryAfter: "0.05", maxInFlight: 4 });

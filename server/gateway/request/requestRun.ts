@@ -106,9 +106,10 @@ export class RequestRun {
   #wait(model: string): Grant | Promise<Grant | { readonly kind: "late" }> {
     const { serving, signal } = this.#options;
     const work = this.#progress.work();
-    const due = serving.pool.isHosted(model) ? this.#journal.dueSeconds(1) : undefined;
-    const isBounded = due !== undefined && hasOtherStages(this.#served, this.#progress.stage);
-    return isBounded ? this.#waitUntil(due * 1000, work) : this.#served.driver.queue(work, signal);
+    if (!serving.pool.isHosted(model) || !hasOtherStages(this.#served, this.#progress.stage))
+      return this.#served.driver.queue(work, signal);
+    const dueMs = (this.#journal.dueSeconds(1) ?? Number.POSITIVE_INFINITY) * 1000;
+    return this.#waitUntil(Math.min(dueMs, performance.now() + serving.pool.mostPauseSeconds(model) * 1000), work);
   }
 
   /** @param dueMs on the clock of `performance.now()`. */
@@ -125,9 +126,9 @@ export class RequestRun {
     return grant.kind === "aborted" && !signal.aborted ? { kind: "late" } : grant;
   }
 
-  /** The stage cannot answer by the time at which the client needs the answer. */
+  /** The stage took no request in the time that a request waits for it. */
   #giveUpLate(model: string): "again" {
-    const message = `${model} took no request by the time at which the client needs the answer.`;
+    const message = `${model} took no request in the time that this one waits for it.`;
     const error: ApiError = { status: 503, message, type: "server_error", code: "engine_unavailable" };
     this.#progress.giveUpStage({ error, headers: {} });
     return "again";

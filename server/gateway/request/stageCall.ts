@@ -5,7 +5,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import type { HostedEngine } from "@/solver/hardware/hostedModel";
 import type { Evidence } from "@/solver/policies/core/policy";
 import type { HostedAccounts, HostedCall, HostedRefusal } from "../budgets/hostedAccounts";
-import { callEngine, type EngineCall, type EngineReply } from "../engines/engineCall";
+import { callEngine, type EngineCall, type EngineReply, isBrokenOrFull } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
@@ -82,6 +82,7 @@ export async function callStage(
   const hostedCall = replica.hosted === null ? null : await hostedCallOf(replica, replica.hosted.terms, options);
   if (hostedCall !== null && hostedCall.kind !== "admitted") {
     const answered = driver.release(asked.decisionId, replica, { failed: true });
+    replica.hosted?.unused();
     if (hostedCall.kind === "wait") return "waits";
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered };
     const attempt = { replica, stage, model, engine, queueMs, engineMs: performance.now() - startedMs, at };
@@ -93,7 +94,9 @@ export async function callStage(
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
-  const bound = hostedCall === null ? undefined : { [boundField(asked.body)]: hostedCall.mostOutputTokens };
+  // Its client may have gone while the reservation was stored.
+  if (hostedCall !== null && signal.aborted) hostedCall.settle(unsent);
+  const bound = hostedCall === null ? undefined : boundFields(asked.body, hostedCall.mostOutputTokens);
   const added = fields === null ? bound : { ...bound, ...fields };
   let relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added }, options);
   // The client did not ask for log probabilities, and must not be refused because of them.
@@ -101,16 +104,19 @@ export async function callStage(
     relayed = await ask(replica, { served, stage, evidence, startedMs, priority: value, added: bound }, options);
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
-  const reply = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, stage, failures }, options);
+  const ownWords = replica.hosted === null ? relayed : withoutAccount(relayed, model);
+  const reply = failedIfRetriable(stageOutcome(ownWords, asked.endpoint), { replica, served, stage, failures }, options);
   const { outcome, tokens } = tokensApart(reply, { gate, fields, text });
   hostedCall?.settle(outcome);
   if (outcome.kind !== "answered") others?.cancel();
   const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
   journal.engineMs += engineMs;
-  const failed = outcome.kind === "failed" || outcome.kind === "broken";
+  // What a provider refuses of one request says nothing of the next.
+  const isRefused = replica.hosted !== null && outcome.kind === "failed" && outcome.failure === "refused" && outcome.reply !== undefined;
+  const failed = (outcome.kind === "failed" && !isRefused) || outcome.kind === "broken";
   if (!signal.aborted) {
-    if (failed && replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined) replica.hosted.pausedBy(outcome.busy);
+    if (replica.hosted !== null && outcome.kind === "failed" && outcome.busy !== undefined) replica.hosted.pausedBy(outcome.busy);
     else if (failed) replica.failed();
     else replica.succeeded();
   }
@@ -141,7 +147,21 @@ async function hostedCallOf(
   return hosted.admit(replica, terms, asked);
 }
 
+const unsent: StageOutcome = { kind: "failed", failure: "other", reason: "its client has gone", isUnsent: true };
+
 const leavesNoMore = "the settings do not let its data leave the house any more";
+
+/** A provider that is busy names the account of the operator in its sentence, which is no business of a client's. */
+function withoutAccount(relayed: RelayOutcome, model: string): RelayOutcome {
+  if (relayed.kind !== "not-begun" || relayed.reply.kind !== "answered" || !isBrokenOrFull(relayed.reply.status)) return relayed;
+  const error = {
+    message: `The provider of ${model} takes no request now.`,
+    type: "server_error",
+    param: null,
+    code: "engine_unavailable",
+  };
+  return { ...relayed, reply: { ...relayed.reply, contentType: "application/json", body: Buffer.from(JSON.stringify({ error })) } };
+}
 
 const unaffordable = ({ failure, reason }: Extract<HostedRefusal, { kind: "closed" }>): StageOutcome => ({
   kind: "failed",
@@ -150,9 +170,11 @@ const unaffordable = ({ failure, reason }: Extract<HostedRefusal, { kind: "close
   isUnsent: true,
 });
 
-/** The field by which the client bounds the answer, or else the present one of OpenAI's API. */
-const boundField = ({ max_tokens: legacy }: ModelRequest["body"]): string =>
-  typeof legacy === "number" ? "max_tokens" : "max_completion_tokens";
+/** The bound in every field by which the client bounds the answer, or else in the present one of OpenAI's API. */
+function boundFields({ max_tokens: legacy, max_completion_tokens: present }: ModelRequest["body"], most: number): Record<string, number> {
+  const hasLegacy = typeof legacy === "number";
+  return { ...(hasLegacy && { max_tokens: most }), ...((!hasLegacy || typeof present === "number") && { max_completion_tokens: most }) };
+}
 
 /** Statuses by which an engine refuses fields that it does not take. */
 const fieldRefusals: readonly number[] = [400, 422, 501];

@@ -9,6 +9,8 @@ export type LateEffect =
   | { readonly kind: "refused"; readonly served: string | null; readonly status: number; readonly key: string | null }
   | { readonly kind: "note"; readonly note: AuditNote }
   | { readonly kind: "learning"; readonly line: LearningLine }
+  /** By how much a hosted model's account has used more, or less, than the successor knows of. */
+  | { readonly kind: "hosted-use"; readonly account: string; readonly change: { readonly tokens: number; readonly nanoUsd: number } }
   /** By how much a key has used more, or less, than the successor knows of. */
   | { readonly kind: "use"; readonly sha256: string; readonly change: { readonly tokens: number; readonly nanoUsd: number } };
 
