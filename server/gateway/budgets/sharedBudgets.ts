@@ -36,6 +36,9 @@ export class SharedBudgets implements LimitStore, Member {
   #earlier: readonly { readonly sha256: string; readonly postedBy: string; readonly use: BudgetUse }[] = [];
   #next = 0;
 
+  /** By reservation that was decided before Valkey's answer: that answer, which the settling must not overtake. */
+  readonly #corrections = new WeakMap<Spend, Promise<void>>();
+
   constructor(options: SharedBudgetsOptions) {
     this.#options = options;
     this.#own = new BudgetStore(options);
@@ -55,7 +58,7 @@ export class SharedBudgets implements LimitStore, Member {
     if (answer === null) {
       const decided = this.#decide(sha256, spend, { isPosted: false });
       const isReserved = decided.refusal === null;
-      asked.then(
+      const correction = asked.then(
         (late) => {
           if (late.isReserved === isReserved || epoch !== link.epoch || !link.isPosting) return;
           if (isReserved) this.#send("reserve", sha256, [...amounts(spend), 1]);
@@ -63,6 +66,7 @@ export class SharedBudgets implements LimitStore, Member {
         },
         () => undefined,
       );
+      this.#corrections.set(spend, correction);
       return decided;
     }
     const nowMs = this.#options.nowMs();
@@ -77,6 +81,7 @@ export class SharedBudgets implements LimitStore, Member {
   readonly settle: Settle = async (sha256, reserved, used) => {
     const { link } = this.#options;
     const warnings = await this.#own.settle(sha256, reserved, used);
+    await this.#corrections.get(reserved);
     if (!link.isPosting) return warnings;
     const settled = await this.#call("settle", sha256, [...amounts(reserved), ...amounts(used)]).catch(() => null);
     if (settled === null) return warnings;
