@@ -44,8 +44,10 @@ export function mixReplicas({ models, nodes, usdPerGpuHour, constraints, running
       rows.push(rowOf(`least_of_${model}`, sumOf([replicas, scaled(has, -minReplicasPerModel)]), ">=", 0));
       rows.push(rowOf(`none_of_${model}`, sumOf([replicas, scaled(has, -most)]), "<=", 0));
     }
-  const capacity = ({ stage, option }: { readonly stage: number; readonly option: ReplicaOption }): number =>
-    capacityAt(models, options, stage, option);
+  const capacities = new Map(
+    models.flatMap(({ shapes }, model) => shapes.map((shape, at) => [options[model]?.[at], capacityOf(shape)] as const)),
+  );
+  const capacity = ({ option }: { readonly option: ReplicaOption }): number => capacities.get(option) ?? 0;
   const lost = !surviveNodeLoss
     ? null
     : models.map((_, model) => {
@@ -86,14 +88,4 @@ export function capacitiesOf(
     );
     return { all, left: all - Math.max(0, ...on) };
   });
-}
-
-function capacityAt(
-  models: MixProblem["models"],
-  options: readonly (readonly ReplicaOption[])[],
-  model: number,
-  option: ReplicaOption,
-): number {
-  const shape = models[model]?.shapes[options[model]?.indexOf(option) ?? -1];
-  return shape === undefined ? 0 : capacityOf(shape);
 }

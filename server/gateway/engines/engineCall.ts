@@ -54,7 +54,7 @@ export type EngineReply =
       /** What it says about sending the request again; only of an answer that is not 200. */
       readonly retry?: EngineRetry;
     }
-  /** `isUnsent`: there was no connection, so that nothing of the request reached the engine. */
+  /** `isUnsent`: nothing of the request reached the engine. */
   | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly isUnsent?: boolean }
   | { readonly kind: "aborted" };
 

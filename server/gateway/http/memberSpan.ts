@@ -3,7 +3,7 @@ const comma = 0x2c;
 const colon = 0x3a;
 const backslash = 0x5c;
 
-/** Where the value of a member stands in the bytes of a JSON object. */
+/** The position of a member's value in the bytes of a JSON object. */
 export interface MemberSpan {
   readonly from: number;
   /** The first byte after it. */

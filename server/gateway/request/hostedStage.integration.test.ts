@@ -287,7 +287,7 @@ describe("data that stays in the house", () => {
     expect(provider.calls).toBe(0);
   });
 
-  it("is told by the labels of the key", async () => {
+  it("is decided by the labels of the key", async () => {
     const secret = "client-secret";
     const sha256 = (await import("node:crypto")).createHash("sha256").update(secret).digest("hex");
     const keys = (team: string) => [{ name: "web", sha256, labels: { team } }];
